@@ -6,15 +6,21 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
+use rustix::net::sockopt::socket_peercred;
+
 use super::commands::{self, Reply};
 use super::machine::Machine;
+use super::sight;
+use super::user::BoardUser;
 use super::wire::{Frame, Request, SOCKET};
 
-/// Listens inside the root until the board stops.
+/// Listens inside the root until the board stops. Only the board's own processes can connect,
+/// and only they are heard.
 pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
     let path = machine.root().join(SOCKET.trim_start_matches('/'));
     let listener = UnixListener::bind(&path)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o666))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    machine.user.adopt(&path, machine.root())?;
     std::thread::Builder::new().name("board".into()).spawn(move || {
         for connection in listener.incoming().flatten() {
             if machine.clock.is_stopped() {
@@ -36,8 +42,19 @@ pub(super) fn stop(machine: &Machine) {
     UnixStream::connect(machine.root().join(SOCKET.trim_start_matches('/'))).ok();
 }
 
+/// The process number of who is at the other end, and its parent's.
+fn caller(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
+    let peer = socket_peercred(connection)?;
+    if !user.is_known(peer.uid.as_raw()) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
+    Ok((pid, sight::parent(pid).unwrap_or_default()))
+}
+
 fn serve(mut connection: UnixStream, machine: &Arc<Machine>) -> io::Result<()> {
-    let request = Request::read_from(&mut connection)?;
+    let caller = caller(machine.user, &connection)?;
+    let request = Request::read_from(&mut connection, caller)?;
     machine.spend_command();
     let answer = commands::run(machine, &request, &mut connection)?;
     if let Some(Reply { output, error, code }) = answer {

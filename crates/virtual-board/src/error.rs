@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::adb::KeyError;
 use super::silicon::SiliconError;
 
 /// Why a virtual board can't be started.
@@ -32,11 +33,36 @@ pub enum BoardError {
         source: io::Error,
     },
     /// No shell runs inside the root.
-    #[error("no way to run {} works on this machine", path.display())]
+    #[error("no way to run {} works on this machine: {reasons}", path.display())]
     NoShell {
         /// The shell.
         path: PathBuf,
+        /// Each way, and what was wrong with it.
+        reasons: String,
     },
+    /// A superuser's board can't give up the superuser's rights.
+    #[error(
+        "a virtual board that root starts runs as a user of its own, which is not to be had here \
+         ({reasons}); start it as an ordinary user"
+    )]
+    SuperUser {
+        /// Each way, and what was wrong with it.
+        reasons: String,
+    },
+    /// The JDK is closed to the board's user.
+    #[error(
+        "the applications of a virtual board that root starts run as a user of its own, to whom \
+         {} is closed; start the board as an ordinary user, or name a JDK that everybody may \
+         run (JAVA_HOME)",
+        path.display()
+    )]
+    ClosedJdk {
+        /// The program.
+        path: PathBuf,
+    },
+    /// Whom the board is to let in is not known.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// The port can't be listened on.
     #[error("cannot listen on 127.0.0.1:{port}; choose another port, or 0 for any free one")]
     Port {

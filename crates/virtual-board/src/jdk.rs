@@ -4,10 +4,30 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::BoardError;
+use super::user::{BoardUser, can_be_entered};
+
 /// Options of JVMs that work for a second or two: they start fast, and do without the compiler
 /// that pays later.
 pub(crate) const BRIEF_JVM: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"];
+
+/// Whether the board's user may run the JDK.
+///
+/// # Errors
+/// It is another one than who started the board, and the JDK is closed to others.
+pub(crate) fn check_open(user: BoardUser) -> Result<(), BoardError> {
+    let java = program("java").get_program().to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut places = env::split_paths(&path).map(|folder| folder.join(&java));
+    // What isn't there says so when it is started.
+    let Some(java) = places.find(|file| file.is_file()) else { return Ok(()) };
+    let java = java.canonicalize().unwrap_or(java);
+    if user.is_other() && !can_be_entered(&java) {
+        return Err(BoardError::ClosedJdk { path: java });
+    }
+    Ok(())
+}
 
 /// A program of the JDK, of JAVA_HOME, else on the path; what isn't there says so by its name
 /// when it is started. Its locale has UTF-8 for its encoding, from which a JVM takes that of

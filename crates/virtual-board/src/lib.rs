@@ -14,6 +14,7 @@ mod commands;
 mod control;
 mod error;
 mod fault;
+mod folder;
 mod jail;
 mod janitor;
 mod jdk;
@@ -25,20 +26,26 @@ mod power;
 mod processes;
 mod root;
 mod sampler;
+mod secret;
 mod settings;
 mod shells;
 pub mod shim;
 mod sight;
 mod signals;
 pub mod silicon;
+mod strangers;
+mod user;
 mod wire;
 
+use std::fs::Permissions;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use adb::Mode;
+pub use adb::{KeyError, Mode};
 pub use android::{FetchAndroid, android_framework};
 pub use board_file::{
     BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
@@ -93,6 +100,9 @@ pub struct BoardOptions {
     /// Whether it takes jars whose manifest names a package (`Wattline-Package`), too, which no
     /// Android does: they are installed and started in less time, for tests of all else.
     pub jars: bool,
+    /// File with the public keys of adb whose hosts are let in; `None` is that of the user's own
+    /// adb (`~/.android/adbkey.pub`), which is made if there is none.
+    pub adb_keys: Option<PathBuf>,
     /// Folder for the truth of each session, which only evaluation may read; `None`
     /// writes none.
     pub truth: Option<PathBuf>,
@@ -123,6 +133,7 @@ impl Default for BoardOptions {
             fetch_asm: None,
             fetch_android: None,
             jars: false,
+            adb_keys: None,
             truth: None,
             rapl: None,
             log: None,
@@ -136,6 +147,7 @@ impl Default for BoardOptions {
 pub struct RunningBoard {
     server: adb::AdbServer,
     machine: Arc<Machine>,
+    shells: Arc<shells::Shells>,
     clock: Option<JoinHandle<()>>,
     confinement: &'static str,
     janitor: janitor::Janitor,
@@ -161,25 +173,39 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
         Some(path) => path.clone(),
         None => std::env::current_exe()?,
     };
-    let root = root::Root::build(
-        &command_program(executable),
-        options.tools,
-        options.board.major_release(),
-    )?;
-    let scratch = tempfile::Builder::new().prefix("wattline-silicon-").tempdir()?;
+    let keys = adb::AuthorizedKeys::read(options.adb_keys.as_deref())?;
+    let user = user::BoardUser::find();
+    jdk::check_open(user)?;
+    let (tools, release) = (options.tools, options.board.major_release());
+    let root = root::Root::build(&command_program(executable), tools, release, user)?;
+    let scratch = tempfile::Builder::new()
+        .prefix("wattline-silicon-")
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir_in(user.temporary_folder())?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
-    let jail = jail::Jail::find(root.path())?;
-    let confinement = jail.name();
-    let machine = Arc::new(machine(options, &root, &scratch)?);
+    let machine = Arc::new(machine(options, &root, &scratch, user)?);
+    let failed = |source| BoardError::Root { path: root.path().to_owned(), source };
+    user.adopt_all(root.path()).and_then(|()| user.let_in(scratch.path())).map_err(failed)?;
+    let jail = jail::Jail::find(root.path(), user)?;
+    let confinement = jail.confinement().name();
     let full = machine.clone();
     let is_full = Box::new(move || full.is_disk_full());
-    let shells = Arc::new(shells::Shells::new(jail, root.path(), machine.clock.clone(), is_full));
-    let device = device(options, shells, &machine);
+    let shells = Arc::new(shells::Shells::new(jail, machine.clock.clone(), is_full));
+    let device = device(options, shells.clone(), keys, &machine);
     let server = adb::AdbServer::start(options.port, device, machine.connections.clone())
         .map_err(|source| BoardError::Port { port: options.port, source })?;
     control::start(machine.clone())?;
     let clock = Some(run_clock(&machine, options.patience)?);
-    Ok(RunningBoard { server, machine, clock, confinement, janitor, root, _scratch: scratch })
+    Ok(RunningBoard {
+        server,
+        machine,
+        shells,
+        clock,
+        confinement,
+        janitor,
+        root,
+        _scratch: scratch,
+    })
 }
 
 /// The small program of the commands, beside the whole one; else the whole one.
@@ -192,12 +218,15 @@ fn command_program(whole: PathBuf) -> PathBuf {
 fn device(
     options: &BoardOptions,
     shells: Arc<shells::Shells>,
+    keys: adb::AuthorizedKeys,
     machine: &Arc<Machine>,
 ) -> adb::Device {
     let (counted, full) = (machine.clone(), machine.clone());
     adb::Device {
         mode: options.mode,
         shells,
+        keys,
+        folder: machine.folder.clone(),
         model: options.board.name.replace([';', ':', '='], "_"),
         opened: Box::new(move || cause::perform(&counted, counted.schedule.request())),
         is_disk_full: Box::new(move || full.is_disk_full()),
@@ -208,6 +237,7 @@ fn machine(
     options: &BoardOptions,
     root: &root::Root,
     scratch: &tempfile::TempDir,
+    user: user::BoardUser,
 ) -> Result<Machine, BoardError> {
     let file = options.board.clone();
     let silicon = SiliconOptions {
@@ -247,8 +277,10 @@ fn machine(
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    let nature = Nature { file, name: &options.name, silicon: options.silicon, seed };
-    Ok(Machine::new(root.path(), generation, nature, hardware, (apps, android), connections))
+    let nature = Nature { file, name: &options.name, silicon: options.silicon, seed, user };
+    let folder = folder::BoardFolder::open_root(root.path(), user)
+        .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
+    Ok(Machine::new(Arc::new(folder), generation, nature, hardware, (apps, android), connections))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {
@@ -274,7 +306,7 @@ impl RunningBoard {
         self.server.port()
     }
 
-    /// How the board's shell is confined: `chroot`, `name space` or `path prefix`.
+    /// How the board's shells are confined: `name spaces`, `chroot` or `path prefix`.
     pub fn confinement(&self) -> &'static str {
         self.confinement
     }
@@ -319,8 +351,9 @@ impl RunningBoard {
     pub fn read_file(&self, path: &str) -> Option<String> {
         // What scripts wrote takes effect first.
         self.machine.hardware().move_to(self.machine.clock.now_ns());
-        let text = std::fs::read(root::inside(self.root.path(), path)).ok()?;
-        Some(String::from_utf8_lossy(&text).trim_end().to_owned())
+        let mut bytes = Vec::new();
+        self.machine.folder.open(path).and_then(|mut file| file.read_to_end(&mut bytes)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 }
 
@@ -331,6 +364,7 @@ impl Drop for RunningBoard {
         control::stop(&self.machine);
         self.machine.apps.stop_all(&self.machine);
         shells::end_all(self.root.path());
+        self.shells.close();
         if let Some(clock) = self.clock.take() {
             clock.join().ok();
         }

@@ -2,7 +2,7 @@
 //! as its commands find them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -16,14 +16,16 @@ use super::calendar::Moment;
 use super::cause;
 use super::clock::Clock;
 use super::fault::Schedule;
+use super::folder::BoardFolder;
 use super::log_buffer::{Line, LogBuffer};
 use super::power::Hardware;
-use super::root::{Tools, inside};
+use super::root::Tools;
 use super::sampler::Recordings;
 use super::settings::Settings;
 use super::sight;
 use super::signals::raw_pid;
 use super::silicon::SiliconFamily;
+use super::user::BoardUser;
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -46,7 +48,10 @@ pub(super) struct Machine {
     pub schedule: Schedule,
     /// The connections of hosts.
     pub connections: Arc<Connections>,
-    root: PathBuf,
+    /// As whom its processes run.
+    pub user: BoardUser,
+    /// Its files.
+    pub folder: Arc<BoardFolder>,
     start_ns: u64,
     hardware: Mutex<Hardware>,
     properties: Mutex<BTreeMap<String, String>>,
@@ -64,13 +69,15 @@ pub(super) struct Nature<'a> {
     pub silicon: SiliconFamily,
     /// Seed of all randomness.
     pub seed: u64,
+    /// As whom its processes run.
+    pub user: BoardUser,
 }
 
 impl Machine {
     pub(super) fn new(
-        root: &Path,
+        folder: Arc<BoardFolder>,
         (mode, tools): (Mode, Tools),
-        Nature { file, name, silicon, seed }: Nature<'_>,
+        Nature { file, name, silicon, seed, user }: Nature<'_>,
         hardware: Hardware,
         (apps, android): (Apps, Android),
         connections: Arc<Connections>,
@@ -82,7 +89,7 @@ impl Machine {
             apps,
             android,
             recordings: Recordings::new(seed),
-            root: root.to_owned(),
+            folder,
             mode,
             tools,
             hardware: Mutex::new(hardware),
@@ -91,6 +98,7 @@ impl Machine {
             settings: Settings::default(),
             schedule: Schedule::default(),
             connections,
+            user,
             moved_ns: AtomicI64::new(0),
             disk_full: AtomicBool::new(false),
             traces_cut: AtomicBool::new(false),
@@ -108,14 +116,7 @@ impl Machine {
 
     /// The root on the host.
     pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// Where a path that a command was given lies on the host. Without confinement
-    /// it begins with the root's own path.
-    pub(super) fn host_path(&self, path: &str) -> PathBuf {
-        let prefix = self.root.to_string_lossy();
-        inside(&self.root, path.strip_prefix(prefix.as_ref()).unwrap_or(path))
+        self.folder.path()
     }
 
     /// Nanoseconds of Unix time at boot.

@@ -2,7 +2,7 @@
 //! these, a jar whose manifest names the package (`Wattline-Package`); it lies in `/data/app`,
 //! its data in `/data/data/PACKAGE`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -39,48 +39,49 @@ pub(super) struct Package {
 }
 
 /// Installs a package or a jar, and returns its package's name. What ran of it is ended.
-pub(super) fn install(
-    machine: &Machine,
-    file: &Path,
-    flags: Flags,
-) -> Result<String, InstallError> {
-    let mut archive = open(file)?;
+pub(super) fn install(machine: &Machine, path: &str, flags: Flags) -> Result<String, InstallError> {
+    let mut source = machine.folder.open(path).map_err(|_| InstallError::Missing)?;
     if machine.is_disk_full() {
         return Err(InstallError::Full);
     }
+    // A copy that nothing on the board can change is what is read, checked and kept.
+    let mut copy = tempfile::NamedTempFile::new_in(machine.apps.scratch())?;
+    io::copy(&mut source, &mut copy)?;
+    let mut archive = open(copy.path())?;
     let jar = machine.android.jars.then(|| manifest_attribute(&mut archive, "Wattline-Package"));
     if let Some(name) = jar.flatten().filter(|name| is_package_name(name)) {
         machine.apps.stop(machine, &name);
-        put(machine.root(), &name, file)?;
+        put(machine, &name, copy.path())?;
         machine.android.remove(&name);
         return Ok(name);
     }
-    let package = machine.android.check(file, machine.file.sdk, flags)?;
+    let package = machine.android.check(copy.path(), machine.file.sdk, flags)?;
     let name = package.facts.package.clone();
     machine.apps.stop(machine, &name);
-    put(machine.root(), &name, file)?;
+    put(machine, &name, copy.path())?;
     machine.android.keep(package);
     Ok(name)
 }
 
-fn put(root: &Path, name: &str, file: &Path) -> io::Result<()> {
-    let place = place(root, name);
-    fs::create_dir_all(&place.files)?;
-    let part = place.jar.with_extension("part");
-    fs::copy(file, &part)?;
-    fs::rename(&part, &place.jar)
+fn put(machine: &Machine, name: &str, file: &Path) -> io::Result<()> {
+    machine.folder.make_folder(&files_of(name))?;
+    let part = format!("/data/app/{name}.part");
+    io::copy(&mut File::open(file)?, &mut machine.folder.create(&part)?)?;
+    machine.folder.rename(&part, &archive_of(name))
 }
 
 /// An application, if it is installed.
-pub(super) fn find(root: &Path, name: &str) -> Option<Package> {
-    let place = is_package_name(name).then(|| place(root, name))?;
-    place.jar.is_file().then_some(place)
+pub(super) fn find(machine: &Machine, name: &str) -> Option<Package> {
+    let archive = is_package_name(name).then(|| archive_of(name))?;
+    let host = |path: &str| machine.root().join(path.trim_start_matches('/'));
+    let is_there = machine.folder.look_at(&archive).is_ok_and(|data| data.is_file());
+    is_there.then(|| Package { jar: host(&archive), files: host(&files_of(name)) })
 }
 
-/// The names of all installed applications.
-pub(super) fn installed(root: &Path) -> Vec<String> {
-    let entries = fs::read_dir(root.join("data/app")).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+/// The names of all installed applications, in order.
+pub(super) fn installed(machine: &Machine) -> Vec<String> {
+    let entries = machine.folder.list("/data/app").unwrap_or_default().into_iter();
+    let names = entries.filter_map(|(name, _)| name.into_string().ok());
     let mut names: Vec<String> =
         names.filter_map(|name| Some(name.strip_suffix(".apk")?.to_owned())).collect();
     names.sort();
@@ -89,31 +90,33 @@ pub(super) fn installed(root: &Path) -> Vec<String> {
 
 /// Removes an application and its data.
 pub(super) fn remove(machine: &Machine, name: &str) -> Result<(), InstallError> {
-    let root = machine.root();
-    let place = find(root, name).ok_or(InstallError::NotInstalled)?;
-    fs::remove_file(&place.jar)?;
+    find(machine, name).ok_or(InstallError::NotInstalled)?;
+    machine.folder.remove_file(&archive_of(name))?;
     machine.android.remove(name);
-    Ok(fs::remove_dir_all(root.join("data/data").join(name))?)
+    Ok(machine.folder.remove_folder(&format!("/data/data/{name}"))?)
 }
 
 /// Removes an application's data.
-pub(super) fn clear(root: &Path, name: &str) -> Result<(), InstallError> {
-    let place = find(root, name).ok_or(InstallError::NotInstalled)?;
-    fs::remove_dir_all(&place.files)?;
-    Ok(fs::create_dir_all(&place.files)?)
+pub(super) fn clear(machine: &Machine, name: &str) -> Result<(), InstallError> {
+    find(machine, name).ok_or(InstallError::NotInstalled)?;
+    machine.folder.remove_folder(&files_of(name))?;
+    Ok(machine.folder.make_folder(&files_of(name)).map(drop)?)
+}
+
+/// The path of a package's archive.
+fn archive_of(name: &str) -> String {
+    format!("/data/app/{name}.apk")
+}
+
+/// The path of the folder of a package's files.
+fn files_of(name: &str) -> String {
+    format!("/data/data/{name}/files")
 }
 
 /// Whether a jar holds a class.
 pub(super) fn has_class(jar: &Path, class: &str) -> bool {
     let entry = format!("{}.class", class.replace('.', "/"));
     open(jar).is_ok_and(|archive| archive.index_for_name(&entry).is_some())
-}
-
-fn place(root: &Path, name: &str) -> Package {
-    Package {
-        jar: root.join("data/app").join(format!("{name}.apk")),
-        files: root.join("data/data").join(name).join("files"),
-    }
 }
 
 fn open(file: &Path) -> Result<ZipArchive<File>, InstallError> {
@@ -167,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.apk");
         assert!(matches!(open(&file), Err(InstallError::Missing)));
-        fs::write(&file, "hello").unwrap();
+        std::fs::write(&file, "hello").unwrap();
         assert!(matches!(open(&file), Err(InstallError::NotJar)));
     }
 }

@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::BoardError;
+use super::jail::INIT;
 use super::shim::COMMANDS;
+use super::user::BoardUser;
 
 /// Toybox commands that act on files and text only. Those that would act on the
 /// host (`reboot`, `mount`, `ifconfig`) or follow the host's clock (`timeout`,
@@ -61,7 +63,11 @@ const FOLDERS: [&str; 11] = [
     "tmp",
 ];
 
-/// The folder that holds the board; removed when dropped.
+/// Device nodes of the board, and their minor numbers.
+pub(super) const DEVICES: [(&str, u32); 3] = [("null", 3), ("zero", 5), ("urandom", 9)];
+
+/// The folder that holds the board; removed when dropped. Only its owner can enter it, and
+/// nothing in it is a link to anything of the host.
 pub(super) struct Root {
     folder: tempfile::TempDir,
 }
@@ -69,11 +75,18 @@ pub(super) struct Root {
 impl Root {
     /// Builds the folder. `executable` is the program that answers to the names of
     /// the board's own commands, of which there are those of this release.
-    pub(super) fn build(executable: &Path, tools: Tools, release: u32) -> Result<Self, BoardError> {
+    pub(super) fn build(
+        executable: &Path,
+        tools: Tools,
+        release: u32,
+        user: BoardUser,
+    ) -> Result<Self, BoardError> {
+        let place = user.temporary_folder();
         let folder = tempfile::Builder::new()
             .prefix("wattline-board-")
-            .tempdir()
-            .map_err(|source| BoardError::Root { path: std::env::temp_dir(), source })?;
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(&place)
+            .map_err(|source| BoardError::Root { path: place, source })?;
         let root = Self { folder };
         fill(root.path(), executable, (tools, release))?;
         Ok(root)
@@ -95,7 +108,8 @@ fn fill(root: &Path, executable: &Path, generation: (Tools, u32)) -> Result<(), 
         libraries.extend(shared_libraries(program));
     }
     for library in libraries {
-        place(&library, &inside(root, &library.to_string_lossy())).map_err(failed)?;
+        let inside = library.strip_prefix("/").unwrap_or(&library);
+        place(&library, &root.join(inside)).map_err(failed)?;
     }
     names(&bin, &toybox, generation).map_err(failed)?;
     devices(root).map_err(failed)
@@ -105,24 +119,19 @@ fn folders(root: &Path) -> io::Result<()> {
     for folder in FOLDERS {
         fs::create_dir_all(root.join(folder))?;
     }
-    fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;
     symlink("system/etc", root.join("etc"))?;
     fs::write(root.join("system/etc/passwd"), "root:x:0:0::/data:/system/bin/sh\n")?;
     fs::write(root.join("system/etc/group"), "root:x:0:\n")?;
     symlink("system/bin", root.join("bin"))
 }
 
-/// A hard link if the file systems agree, else a copy. Links of the source are
-/// followed.
+/// A copy, never a link: whoever writes to it on the board must not write to the host's file.
 fn place(source: &Path, target: &Path) -> io::Result<()> {
-    let source = source.canonicalize()?;
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder)?;
     }
-    if fs::hard_link(&source, target).is_err() {
-        fs::copy(&source, target)?;
-    }
-    Ok(())
+    fs::copy(source, target)?;
+    fs::set_permissions(target, fs::Permissions::from_mode(0o755))
 }
 
 /// Gives the programs their names.
@@ -139,7 +148,7 @@ fn names(bin: &Path, toybox: &Path, (tools, release): (Tools, u32)) -> io::Resul
         let known = tools == Tools::Toybox || !NOT_OF_TOOLBOX.contains(name);
         known && (*name != SIMPLEPERF || release >= SIMPLEPERF_RELEASE)
     };
-    for name in COMMANDS.into_iter().filter(is_there) {
+    for name in COMMANDS.into_iter().filter(is_there).chain([INIT]) {
         fs::remove_file(bin.join(name)).ok();
         fs::hard_link(bin.join("board"), bin.join(name))?;
     }
@@ -150,7 +159,7 @@ fn names(bin: &Path, toybox: &Path, (tools, release): (Tools, u32)) -> io::Resul
 /// name space then covers with the host's.
 fn devices(root: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
-    for (name, minor) in [("null", 3), ("zero", 5), ("urandom", 9)] {
+    for (name, minor) in DEVICES {
         let path = root.join("dev").join(name);
         let mode = Mode::from_raw_mode(0o666);
         match mknodat(CWD, &path, FileType::CharacterDevice, mode, makedev(1, minor)) {
@@ -186,63 +195,9 @@ fn library_of_line(line: &str) -> Option<PathBuf> {
     words.iter().find(|word| word.starts_with('/')).map(PathBuf::from)
 }
 
-/// Where a path of the board lies on the host. Links are followed inside the root,
-/// and `..` does not leave it.
-pub(super) fn inside(root: &Path, path: &str) -> PathBuf {
-    const LINKS_MAX: usize = 40;
-    let mut found = PathBuf::new();
-    let mut rest: Vec<std::ffi::OsString> = parts(Path::new(path)).rev().collect();
-    let mut links = 0;
-    while let Some(part) = rest.pop() {
-        if part == ".." {
-            found.pop();
-            continue;
-        }
-        let next = found.join(&part);
-        match fs::read_link(root.join(&next)) {
-            Ok(target) if links < LINKS_MAX => {
-                links += 1;
-                if target.is_absolute() {
-                    found = PathBuf::new();
-                }
-                rest.extend(parts(&target).rev());
-            }
-            _ => found = next,
-        }
-    }
-    root.join(found)
-}
-
-fn parts(path: &Path) -> impl DoubleEndedIterator<Item = std::ffi::OsString> + use<> {
-    let parts: Vec<_> = path
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_owned()),
-            Component::ParentDir => Some("..".into()),
-            _ => None,
-        })
-        .collect();
-    parts.into_iter()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_stay_inside() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        fs::create_dir_all(root.join("data/local")).unwrap();
-        symlink("/data", root.join("d")).unwrap();
-        symlink("../../../etc", root.join("data/escape")).unwrap();
-        assert_eq!(inside(root, "/data/local/x"), root.join("data/local/x"));
-        assert_eq!(inside(root, "/../../etc/passwd"), root.join("etc/passwd"));
-        assert_eq!(inside(root, "/d/local/./x"), root.join("data/local/x"));
-        assert_eq!(inside(root, "/data/escape/passwd"), root.join("etc/passwd"));
-        symlink("loop", root.join("loop")).unwrap();
-        assert!(inside(root, "/loop").starts_with(root));
-    }
 
     #[test]
     fn libraries_are_read_from_ldd() {

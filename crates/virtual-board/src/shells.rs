@@ -1,25 +1,22 @@
 //! The shells that hosts start on the board: each in a process group of its own,
 //! known to the clock from its start to its end.
 
-use std::io;
-use std::os::fd::AsFd;
+use std::io::{self, PipeWriter};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use rustix::fs::fstat;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::clock::Clock;
-use super::jail::{Jail, ROOT_VARIABLE};
+use super::jail::{Confined, Jail, ROOT_VARIABLE};
 use super::signals::{kill_group, raw_pid};
 
 /// Starts shells.
 pub(super) struct Shells {
     jail: Jail,
-    root: PathBuf,
     clock: Arc<Clock>,
     is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
 }
@@ -27,16 +24,15 @@ pub(super) struct Shells {
 impl Shells {
     pub(super) fn new(
         jail: Jail,
-        root: &Path,
         clock: Arc<Clock>,
         is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
     ) -> Self {
-        Self { jail, root: root.to_owned(), clock, is_disk_full }
+        Self { jail, clock, is_disk_full }
     }
 
-    /// The board's root on the host.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
+    /// Ends the jail.
+    pub(super) fn close(&self) {
+        self.jail.close();
     }
 
     /// Starts a script (a shell that reads its input, if empty) with the outputs
@@ -44,20 +40,19 @@ impl Shells {
     pub(super) fn spawn(
         &self,
         script: &str,
-        [stdout, stderr]: [Stdio; 2],
-    ) -> io::Result<(Shell, ChildStdin)> {
-        let mut command = self.jail.shell(script);
-        command.stdin(Stdio::piped()).stdout(stdout).stderr(stderr).process_group(0);
+        [stdout, stderr]: [OwnedFd; 2],
+    ) -> io::Result<(Shell, PipeWriter)> {
+        let (input, stdin) = io::pipe()?;
         let hold = self.clock.hold();
-        let mut child = command.spawn()?;
-        let stdin = child.stdin.take().ok_or_else(|| io::Error::other("no input pipe"))?;
-        let (pid, pipe) = (child.id(), fstat(stdin.as_fd())?.st_ino);
+        let confined = self.jail.spawn(script, [input.into(), stdout, stderr])?;
+        let (pid, pipe) = (confined.pid, fstat(stdin.as_fd())?.st_ino);
         if (self.is_disk_full)() {
             limit_files(pid, true);
         }
         self.clock.shell_started(pid, pipe);
         drop(hold);
-        Ok((Shell { pid, pipe, child: Mutex::new(child), clock: self.clock.clone() }, stdin))
+        let confined = Mutex::new(confined);
+        Ok((Shell { pid, pipe, confined, clock: self.clock.clone() }, stdin))
     }
 }
 
@@ -66,16 +61,17 @@ pub(super) struct Shell {
     pid: u32,
     /// Inode of its input.
     pipe: u64,
-    child: Mutex<Child>,
+    confined: Mutex<Confined>,
     clock: Arc<Clock>,
 }
 
 impl Shell {
     /// Waits for its end; its exit code, or 128 and the signal that ended it.
     pub(super) fn wait(&self) -> u8 {
-        let status = self.child().wait();
+        let confined = self.confined.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let code = confined.wait();
         self.clock.shell_ended(self.pid, self.pipe);
-        status.map_or(255, exit_code)
+        code
     }
 
     /// What the end of a terminal does to its processes.
@@ -84,10 +80,6 @@ impl Shell {
             // It may be over already.
             kill_process_group(group, hang_up_signal()).ok();
         }
-    }
-
-    fn child(&self) -> MutexGuard<'_, Child> {
-        self.child.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -150,11 +142,6 @@ pub(super) fn all(root: &Path) -> Vec<u32> {
         pid.filter(|_| environment.split(|byte| *byte == 0).any(|word| word == mark))
     };
     pids.filter_map(ours).collect()
-}
-
-fn exit_code(status: ExitStatus) -> u8 {
-    let code = status.code().or(status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(255)
 }
 
 #[cfg(test)]

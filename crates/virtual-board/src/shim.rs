@@ -16,6 +16,7 @@ use std::process::{Command, ExitCode};
 use rustix::process::{Signal, getppid, kill_current_process_group, kill_process};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use super::jail::{INIT, init};
 use super::wire::{Frame, SOCKET, SOCKET_VARIABLE, write_request};
 
 /// Names under which the executable stands in `/system/bin`.
@@ -49,6 +50,9 @@ pub fn run_if_shim() -> Option<ExitCode> {
     let socket = env::var_os(SOCKET_VARIABLE)?;
     let mut arguments: Vec<OsString> = env::args_os().collect();
     let name = Path::new(arguments.first()?).file_name()?.to_str()?.to_owned();
+    if name == INIT {
+        return Some(init::run(&arguments));
+    }
     if !COMMANDS.contains(&name.as_str()) {
         return None;
     }
@@ -156,10 +160,7 @@ fn ask_until(
     socket: &OsString,
 ) -> io::Result<u8> {
     let mut board = UnixStream::connect(Path::new(socket))?;
-    let parent = getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
-    let mut words = vec![std::process::id().to_string().into_bytes()];
-    words.push(parent.to_string().into_bytes());
-    words.push(name.as_bytes().to_vec());
+    let mut words = vec![name.as_bytes().to_vec()];
     words.extend(arguments.iter().skip(1).map(|word| word.as_bytes().to_vec()));
     write_request(&mut board, &words)?;
     loop {

@@ -118,6 +118,24 @@ pub fn children_by_parents(parent: u32) -> Vec<u32> {
     pids.filter(is_child).collect()
 }
 
+/// The number of a process in the innermost of its name spaces, where it may be another one
+/// than here.
+pub(super) fn innermost_number(pid: u32) -> Option<u32> {
+    let status = read(pid, "status").ok()?;
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("NSpid:"))?
+        .split_whitespace()
+        .last()?
+        .parse()
+        .ok()
+}
+
+/// The parent of a process.
+pub(super) fn parent(pid: u32) -> Option<u32> {
+    fields(&read(pid, "stat").ok()?)?.nth(1)?.parse().ok()
+}
+
 /// The state of a process, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {

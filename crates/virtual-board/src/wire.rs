@@ -54,7 +54,7 @@ impl Frame {
     }
 }
 
-/// Writes a command's words: its process number, its parent's, its name, its arguments.
+/// Writes a command's words: its name, its arguments.
 pub(super) fn write_request(out: &mut impl Write, words: &[Vec<u8>]) -> io::Result<()> {
     let joined = words.join(&0);
     let length = u32::try_from(joined.len()).map_err(io::Error::other)?;
@@ -64,7 +64,7 @@ pub(super) fn write_request(out: &mut impl Write, words: &[Vec<u8>]) -> io::Resu
 /// A command that was called on the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
-    /// The command's own process number.
+    /// The command's own process number on the host, as the kernel tells it.
     pub pid: u32,
     /// The process number of the shell that called it.
     pub parent: u32,
@@ -75,17 +75,13 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn read_from(input: &mut impl Read) -> io::Result<Self> {
+    /// Reads what a command of this process number says.
+    pub(super) fn read_from(input: &mut impl Read, (pid, parent): (u32, u32)) -> io::Result<Self> {
         let bytes = read_block(input, REQUEST_MAX)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let mut words = text.split('\0');
-        let mut number = || words.next().and_then(|word| word.parse().ok());
-        let numbers = number().zip(number());
-        let (Some((pid, parent)), Some(name)) = (numbers, words.next()) else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
-        let name = name.to_owned();
-        Ok(Self { pid, parent, name, arguments: words.map(str::to_owned).collect() })
+        let mut words = text.split('\0').map(str::to_owned);
+        let name = words.next().unwrap_or_default();
+        Ok(Self { pid, parent, name, arguments: words.collect() })
     }
 }
 
@@ -107,10 +103,10 @@ mod tests {
 
     #[test]
     fn requests_and_frames_survive_the_socket() {
-        let words = ["12", "7", "log", "-t", "", "a b"].map(|word| word.as_bytes().to_vec());
+        let words = ["log", "-t", "", "a b"].map(|word| word.as_bytes().to_vec());
         let mut bytes = Vec::new();
         write_request(&mut bytes, &words).unwrap();
-        let request = Request::read_from(&mut bytes.as_slice()).unwrap();
+        let request = Request::read_from(&mut bytes.as_slice(), (12, 7)).unwrap();
         let arguments = vec!["-t".to_owned(), String::new(), "a b".to_owned()];
         assert_eq!(request, Request { pid: 12, parent: 7, name: "log".into(), arguments });
         for frame in
@@ -124,7 +120,7 @@ mod tests {
 
     #[test]
     fn noise_is_an_error() {
-        assert!(Request::read_from(&mut [255u8; 9].as_slice()).is_err());
+        assert!(Request::read_from(&mut [255u8; 9].as_slice(), (1, 1)).is_err());
         assert!(Frame::read_from(&mut [9u8, 0, 0, 0, 0].as_slice()).is_err());
     }
 }

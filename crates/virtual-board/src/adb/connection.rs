@@ -1,14 +1,18 @@
-//! One connection of a host: the banner, then packets to and from its streams.
+//! One connection of a host: its signature, the banner, then packets to and from its streams.
 
 use std::collections::HashMap;
 use std::io;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
+use super::keys::CHALLENGE_BYTES;
 use super::packet::{Command, PAYLOAD_MAX, Packet};
 use super::stream::{Stream, Wire};
 use super::{Device, Mode, service};
+use crate::secret::random_bytes;
+use crate::strangers::Until;
 
 /// Protocol version whose peers check sums; 0x01000001 peers skip them.
 const VERSION_CHECKED: u32 = 0x0100_0000;
@@ -39,21 +43,63 @@ impl Wire for Sender {
 
 type Streams = Mutex<HashMap<u32, Arc<Stream>>>;
 
-/// Serves the host until it hangs up; then every stream ends.
-pub(super) fn serve(mut socket: TcpStream, device: &Arc<Device>) {
+/// What an AUTH packet holds.
+const AUTH_TOKEN: u32 = 1;
+const AUTH_SIGNATURE: u32 = 2;
+
+/// How long a host may take to show whose it is, and how many of its keys it may try.
+const AUTH_TIME: Duration = Duration::from_secs(20);
+const AUTH_TRIES: usize = 64;
+
+/// Lets a host in that has one of the board's keys; the rest of them is cut off, or, as on a
+/// phone whose owner does not answer, waits until its time is over. Nothing that it sends is
+/// looked at before.
+pub(super) fn let_in(socket: &mut TcpStream, device: &Device) -> io::Result<Option<Packet>> {
+    let end = Instant::now() + AUTH_TIME;
+    let mut banner = None;
+    let mut challenge = None;
+    for _ in 0..AUTH_TRIES {
+        let packet = Packet::read_from(&mut Until { socket, end }, LEGACY_PAYLOAD_MAX)?;
+        match packet.command {
+            Command::Connect => banner = Some(packet),
+            Command::Auth if packet.arg0 == AUTH_SIGNATURE => {
+                let signed = |challenge| device.keys.have_signed(challenge, &packet.payload);
+                if challenge.as_ref().is_some_and(signed) {
+                    socket.set_read_timeout(None)?;
+                    return Ok(banner);
+                }
+            }
+            // Its public key, for the owner to accept.
+            Command::Auth => continue,
+            _ => return Ok(None),
+        }
+        let fresh = random_bytes::<CHALLENGE_BYTES>()?;
+        let payload = fresh.to_vec();
+        Packet { command: Command::Auth, arg0: AUTH_TOKEN, arg1: 0, payload }.write_to(socket)?;
+        challenge = Some(fresh);
+    }
+    Ok(None)
+}
+
+/// Serves a host that was let in until it hangs up; then every stream ends.
+pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &Packet) {
     let Ok(copy) = socket.try_clone() else { return };
     socket.set_nodelay(true).ok();
     let own_max = own_payload_max(device.mode);
     let sender = Arc::new(Sender { socket: Mutex::new(copy), payload_max: own_max.into() });
     let streams = Arc::new(Streams::default());
     let mut next_stream = 1;
-    while let Ok(packet) = Packet::read_from(&mut socket) {
+    if connect(&sender, device, banner).is_err() {
+        return;
+    }
+    while let Ok(packet) = Packet::read_from(&mut socket, PAYLOAD_MAX) {
         let answered = match packet.command {
             Command::Connect => connect(&sender, device, &packet),
             Command::Open => {
                 next_stream += 1;
                 open(next_stream, &sender, device, &streams, packet)
             }
+            Command::Auth => Ok(()),
             _ => deliver(&streams, packet),
         };
         if answered.is_err() {

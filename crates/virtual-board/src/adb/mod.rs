@@ -1,12 +1,13 @@
 //! The device side of ADB over loopback TCP: what adbd is on a real board. The
-//! stock adb server and `adb_client` drive it. It asks for no authentication and
-//! offers only the features it has. References: AOSP `protocol.txt`, `SYNC.TXT`,
+//! stock adb server and `adb_client` drive it. It lets in who has the key of its owner's adb,
+//! and offers only the features it has. References: AOSP `protocol.txt`, `SYNC.TXT`,
 //! `shell_protocol.h`.
 //!
 //! To add a service: one function that takes the opened stream, one line in
 //! [`service::serve`].
 
 mod connection;
+mod keys;
 mod packet;
 mod service;
 mod shell;
@@ -14,12 +15,16 @@ mod stream;
 mod sync;
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use super::folder::BoardFolder;
 use super::shells::Shells;
+use super::strangers::Strangers;
+pub(super) use keys::AuthorizedKeys;
+pub use keys::KeyError;
 
 /// Which generation of adbd the board imitates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,7 +47,10 @@ pub(super) struct AdbServer {
 /// The connections of hosts.
 #[derive(Default)]
 pub(super) struct Connections {
-    open: Mutex<Vec<TcpStream>>,
+    /// Those that were let in, by their numbers.
+    open: Mutex<Vec<(u64, TcpStream)>>,
+    /// Those that were not yet.
+    strangers: Strangers,
     /// Nobody is let in before.
     closed_until: Mutex<Option<Instant>>,
 }
@@ -50,9 +58,9 @@ pub(super) struct Connections {
 impl Connections {
     /// Closes every connection, as a pulled cable does; new ones are accepted.
     pub(super) fn drop_all(&self) {
-        let mut open = self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for connection in open.drain(..) {
-            connection.shutdown(std::net::Shutdown::Both).ok();
+        self.strangers.cut_off();
+        for (_, connection) in self.open().drain(..) {
+            connection.shutdown(Shutdown::Both).ok();
         }
     }
 
@@ -67,12 +75,34 @@ impl Connections {
         let until = self.closed_until.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         until.is_some_and(|until| Instant::now() < until)
     }
+
+    /// A connection has shown whose it is; whether it is still wanted.
+    fn let_in(&self, number: u64) -> bool {
+        let known = self.strangers.remove(number).map(|connection| (number, connection));
+        let is_wanted = known.is_some();
+        self.open().extend(known);
+        is_wanted
+    }
+
+    /// A connection is over.
+    fn forget(&self, number: u64) {
+        self.strangers.remove(number);
+        self.open().retain(|(own, _)| *own != number);
+    }
+
+    fn open(&self) -> MutexGuard<'_, Vec<(u64, TcpStream)>> {
+        self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
 }
 
 /// What connections need to serve the host.
 pub(super) struct Device {
     pub mode: Mode,
     pub shells: Arc<Shells>,
+    /// Whose hosts are let in.
+    pub keys: AuthorizedKeys,
+    /// The board's files.
+    pub folder: Arc<BoardFolder>,
     /// Model name of the banner.
     pub model: String,
     /// Is told of each stream that a host opens, before it is served.
@@ -122,14 +152,22 @@ impl AdbServer {
     }
 }
 
-fn accept(socket: TcpStream, device: &Arc<Device>, connections: &Connections) {
+fn accept(mut socket: TcpStream, device: &Arc<Device>, connections: &Arc<Connections>) {
     let Ok(copy) = socket.try_clone() else { return };
-    let device = device.clone();
-    let served = std::thread::Builder::new()
-        .name("adb connection".into())
-        .spawn(move || connection::serve(socket, &device));
-    if served.is_ok() {
-        let mut open = connections.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        open.push(copy);
+    let number = connections.strangers.add(copy);
+    let (device, known) = (device.clone(), connections.clone());
+    let served = std::thread::Builder::new().name("adb connection".into()).spawn(move || {
+        match connection::let_in(&mut socket, &device) {
+            Ok(Some(banner)) if known.let_in(number) => {
+                connection::serve(&mut socket, &device, &banner);
+            }
+            _ => {}
+        }
+        known.forget(number);
+        // Copies of the socket may be open.
+        socket.shutdown(Shutdown::Both).ok();
+    });
+    if served.is_err() {
+        connections.forget(number);
     }
 }

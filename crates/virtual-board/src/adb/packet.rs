@@ -9,6 +9,8 @@ use std::io::{self, Read, Write};
 pub(super) enum Command {
     /// Connects: version, largest payload, banner.
     Connect = u32::from_le_bytes(*b"CNXN"),
+    /// A challenge, or its answer: a signature, or a public key.
+    Auth = u32::from_le_bytes(*b"AUTH"),
     /// Opens a stream to a service.
     Open = u32::from_le_bytes(*b"OPEN"),
     /// The stream is ready for the next write.
@@ -21,7 +23,7 @@ pub(super) enum Command {
 
 impl Command {
     fn from_word(word: u32) -> Option<Self> {
-        [Self::Connect, Self::Open, Self::Okay, Self::Write, Self::Close]
+        [Self::Connect, Self::Auth, Self::Open, Self::Okay, Self::Write, Self::Close]
             .into_iter()
             .find(|command| *command as u32 == word)
     }
@@ -59,8 +61,9 @@ impl Packet {
         out.write_all(&bytes)
     }
 
-    /// Reads the next packet whose command is known; others (AUTH, STLS) are passed over.
-    pub(super) fn read_from(input: &mut impl Read) -> io::Result<Self> {
+    /// Reads the next packet whose command is known; others (STLS) are passed over. None may
+    /// have a longer payload.
+    pub(super) fn read_from(input: &mut impl Read, payload_max: usize) -> io::Result<Self> {
         loop {
             let mut header = [0u8; 24];
             input.read_exact(&mut header)?;
@@ -68,7 +71,7 @@ impl Packet {
             let [word, arg0, arg1, length, _checksum, magic] =
                 std::array::from_fn(|_| words.next().unwrap_or_default());
             let length = length as usize;
-            if magic != word ^ u32::MAX || length > PAYLOAD_MAX {
+            if magic != word ^ u32::MAX || length > payload_max {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "not an ADB packet"));
             }
             let mut payload = vec![0; length];
@@ -96,20 +99,21 @@ mod tests {
         packet.write_to(&mut wire).unwrap();
         assert_eq!(&wire[..4], b"WRTE");
         assert_eq!(wire[16..20], (0xff_u32 + 1 + 97 + 98).to_le_bytes());
-        assert_eq!(Packet::read_from(&mut wire.as_slice()).unwrap(), packet);
+        assert_eq!(Packet::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), packet);
     }
 
     #[test]
     fn noise_is_an_error_and_unknown_commands_are_passed_over() {
-        assert!(Packet::read_from(&mut [7u8; 64].as_slice()).is_err());
-        let auth = u32::from_le_bytes(*b"AUTH");
+        assert!(Packet::read_from(&mut [7u8; 64].as_slice(), PAYLOAD_MAX).is_err());
+        let tls = u32::from_le_bytes(*b"STLS");
         let mut wire = Vec::new();
-        for word in [auth, 1, 0, 2, 0, auth ^ u32::MAX] {
+        for word in [tls, 1, 0, 2, 0, tls ^ u32::MAX] {
             wire.extend_from_slice(&word.to_le_bytes());
         }
         wire.extend_from_slice(b"xx");
         let close = Packet { command: Command::Close, arg0: 1, arg1: 2, payload: Vec::new() };
         close.write_to(&mut wire).unwrap();
-        assert_eq!(Packet::read_from(&mut wire.as_slice()).unwrap(), close);
+        assert!(Packet::read_from(&mut wire.as_slice(), 1).is_err(), "a longer one than it may be");
+        assert_eq!(Packet::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), close);
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn serve(service: &Service, stream: &Stream, device: &Device) {
             shell::serve(command, *protocol, stream, &device.shells).ok();
         }
         Service::Sync => {
-            sync::serve(stream, device.shells.root(), &device.is_disk_full).ok();
+            sync::serve(stream, &device.folder, &device.is_disk_full).ok();
         }
         Service::Text(text) => {
             stream.write_all(text.as_bytes()).ok();

@@ -1,8 +1,7 @@
 //! Shell services: a command in the board's root, its input from the host, its
 //! output to the host, its exit code if the protocol has a place for it.
 
-use std::io::{self, Read, Write};
-use std::process::{ChildStdin, Stdio};
+use std::io::{self, PipeWriter, Read, Write};
 use std::sync::Mutex;
 
 use super::stream::Stream;
@@ -39,7 +38,7 @@ pub(super) fn serve(
         Protocol::Packets => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
         _ => (None, stdout_end.try_clone()?),
     };
-    let outputs = [Stdio::from(stdout_end), Stdio::from(stderr_end)];
+    let outputs = [stdout_end.into(), stderr_end.into()];
     let (shell, stdin) = match shells.spawn(command, outputs) {
         Ok(started) => started,
         Err(error) => return stream.write_all(format!("{error}\n").as_bytes()),
@@ -75,7 +74,7 @@ fn watch(stream: &Stream, shell: &Shell) {
 }
 
 /// Copies the host's input to the command.
-fn feed(stdin: ChildStdin, protocol: Protocol, stream: &Stream) {
+fn feed(stdin: PipeWriter, protocol: Protocol, stream: &Stream) {
     let mut stdin = Some(stdin);
     let mut decoder = Decoder::default();
     while let Some(data) = stream.receive() {

@@ -4,11 +4,10 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::stream::{Stream, StreamReader};
-use crate::root::inside;
+use crate::folder::BoardFolder;
 
 /// Largest piece of a file in one DATA message.
 const DATA_MAX: usize = 64 * 1024;
@@ -18,7 +17,7 @@ const PATH_MAX: usize = 1024;
 /// Serves requests until QUIT or the end of the stream.
 pub(super) fn serve(
     stream: &Stream,
-    root: &Path,
+    folder: &BoardFolder,
     is_disk_full: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     let mut input = BufReader::new(StreamReader::new(stream));
@@ -34,10 +33,10 @@ pub(super) fn serve(
         input.read_exact(&mut name)?;
         let name = String::from_utf8_lossy(&name).into_owned();
         match &id {
-            b"STAT" => stat(stream, &inside(root, &name))?,
-            b"LIST" => list(stream, &inside(root, &name))?,
-            b"RECV" => receive(stream, &inside(root, &name))?,
-            b"SEND" => send(stream, &mut input, (root, &name), is_disk_full)?,
+            b"STAT" => stat(stream, folder, &name)?,
+            b"LIST" => list(stream, folder, &name)?,
+            b"RECV" => receive(stream, folder, &name)?,
+            b"SEND" => send(stream, &mut input, (folder, &name), is_disk_full)?,
             _ => return fail(stream, "unknown request"),
         }
     }
@@ -74,19 +73,13 @@ fn stat_words(metadata: Option<&Metadata>) -> [u32; 3] {
     [metadata.mode(), size, u32::try_from(metadata.mtime()).unwrap_or(0)]
 }
 
-fn stat(stream: &Stream, path: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(path).ok();
+fn stat(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
+    let metadata = folder.look_at(path).ok();
     stream.write_all(&message(b"STAT", &stat_words(metadata.as_ref()), &[]))
 }
 
-fn list(stream: &Stream, path: &Path) -> io::Result<()> {
-    let mut names = Vec::new();
-    if let Ok(entries) = fs::read_dir(path) {
-        names.extend(entries.flatten().map(|entry| entry.file_name()));
-    }
-    names.sort();
-    for name in names {
-        let metadata = fs::symlink_metadata(path.join(&name)).ok();
+fn list(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
+    for (name, metadata) in folder.list(path).unwrap_or_default() {
         let [mode, size, time] = stat_words(metadata.as_ref());
         let name = name.as_encoded_bytes();
         stream.write_all(&message(b"DENT", &[mode, size, time, length_of(name)], name))?;
@@ -94,11 +87,8 @@ fn list(stream: &Stream, path: &Path) -> io::Result<()> {
     stream.write_all(&message(b"DONE", &[0; 4], &[]))
 }
 
-fn receive(stream: &Stream, path: &Path) -> io::Result<()> {
-    let opened = File::open(path).and_then(|file| {
-        if file.metadata()?.is_dir() { Err(io::Error::other("Is a directory")) } else { Ok(file) }
-    });
-    let mut file = match opened {
+fn receive(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
+    let mut file = match folder.open(path) {
         Ok(file) => file,
         Err(error) => return fail(stream, &error.to_string()),
     };
@@ -120,13 +110,13 @@ fn receive(stream: &Stream, path: &Path) -> io::Result<()> {
 fn send(
     stream: &Stream,
     input: &mut impl Read,
-    (root, name): (&Path, &str),
+    (folder, name): (&BoardFolder, &str),
     is_disk_full: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     let (name, mode) = split_mode(name);
     let mut file = match name.ends_with('/') {
         true => Err(io::ErrorKind::IsADirectory.into()),
-        false => create(&inside(root, name)),
+        false => folder.create(name),
     };
     loop {
         let (id, length) = read_head(input)?;
@@ -149,17 +139,6 @@ fn send(
             _ => return fail(stream, "unexpected message in a file"),
         }
     }
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    // A running program can't be written to; a new file can take its place.
-    if path.is_symlink() || path.is_file() {
-        fs::remove_file(path)?;
-    }
-    File::create(path)
 }
 
 fn finish(file: &File, mode: u32, time: u32) -> io::Result<()> {

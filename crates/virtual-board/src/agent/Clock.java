@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The connection to the board's clock: a line there, a line back.
@@ -43,13 +44,17 @@ final class Clock {
     /** Whether it was woken and has not come back to rest; guarded by ticks. */
     private boolean atWork;
 
-    Clock(int port, int timeout) throws IOException {
+    /** The word, where there is one, shows the board that this is its agent, and not a stranger. */
+    Clock(int port, int timeout, String word) throws IOException {
         this.timeout = timeout;
         socket.setTcpNoDelay(true);
         socket.connect(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port), timeout);
         socket.setSoTimeout(timeout);
         in = socket.getInputStream();
         out = socket.getOutputStream();
+        if (word != null) {
+            out.write((word + "\n").getBytes(StandardCharsets.US_ASCII));
+        }
     }
 
     long now() {

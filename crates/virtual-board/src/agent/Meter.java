@@ -46,7 +46,8 @@ public final class Meter {
                     .order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
         }
         clock = new Clock(Integer.parseInt(settings.getProperty("port")),
-                Integer.parseInt(settings.getProperty("timeout_ms", "120000")));
+                Integer.parseInt(settings.getProperty("timeout_ms", "120000")),
+                settings.getProperty("word"));
         Runtime.getRuntime().addShutdownHook(new Thread("wattline-exit") {
             @Override
             public void run() {

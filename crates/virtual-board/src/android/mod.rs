@@ -13,6 +13,7 @@ mod rules;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
@@ -142,6 +143,8 @@ impl Android {
         let classes = self.scratch.join(format!("package-{}.jar", hash_of(apk)?));
         if !classes.is_file() {
             installer.translate(apk, &classes, &built.framework)?;
+            // The board's user reads it, whatever the mask of this process.
+            fs::set_permissions(&classes, fs::Permissions::from_mode(0o644))?;
         }
         Ok(Installed { facts, classes, framework: built.framework.clone(), filter: VERIFIED })
     }

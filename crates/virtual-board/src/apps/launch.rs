@@ -33,7 +33,7 @@ pub(super) struct Launch {
     /// The classes whose execution costs energy.
     pub application: PathBuf,
     /// The classes of Android, for a package.
-    framework: Option<PathBuf>,
+    pub framework: Option<PathBuf>,
     /// Options of the JVM.
     pub options: Vec<String>,
     /// The class that it starts, and its arguments.
@@ -61,10 +61,6 @@ impl Launch {
             None => of_jar(machine, start),
         }
     }
-
-    pub(super) fn class_path(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.application).chain(&self.framework)
-    }
 }
 
 fn of_jar(machine: &Machine, start: &Start<'_>) -> Result<Launch, StartError> {
@@ -75,7 +71,7 @@ fn of_jar(machine: &Machine, start: &Start<'_>) -> Result<Launch, StartError> {
             return Err(StartError::NoInstrumentation { package, class: class.to_owned() });
         }
     };
-    let found = package::find(machine.root(), &package);
+    let found = package::find(machine, &package);
     let place = found.filter(|place| package::has_class(&place.jar, &class));
     let Some(place) = place else { return Err(StartError::Unknown { package, class }) };
     let extras = start.extras.iter().map(|extra| format!("{}={}", extra.key, extra.value));

@@ -10,7 +10,7 @@ mod process;
 mod report;
 mod start;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::process::Signal;
@@ -45,6 +45,11 @@ pub(super) struct Apps {
 impl Apps {
     pub(super) fn new(settings: Settings) -> Self {
         Self { settings, running: Mutex::default() }
+    }
+
+    /// Scratch space, which nothing on the board can change.
+    pub(super) fn scratch(&self) -> &Path {
+        &self.settings.scratch
     }
 
     /// Process number and package of everything that runs.

@@ -2,7 +2,6 @@
 //! threads of ours that see to it.
 
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -12,15 +11,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 
 use super::launch::{Entry, Extra, Launch};
+use super::link::Link;
 use super::output::Output;
 use super::process::{Begin, Process};
-use super::{Settings, launch, link};
+use super::{Settings, launch};
 use crate::clock::Sleeper;
 use crate::jdk::program;
 use crate::machine::Machine;
 use crate::sampler::Application;
 use crate::signals::kill_group;
 use crate::silicon::{self, AgentOptions, SiliconError, SiliconOptions};
+use crate::user::BoardUser;
 
 /// Options of every application's JVM, beside the agent's.
 const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8"];
@@ -55,23 +56,30 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let settings = &machine.apps.settings;
     let folder = scratch_folder(settings)?;
     let launch = Launch::of(machine, start, &folder)?;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let link = Link::listen()?;
+    let lent = machine.user.is_other().then(|| settings.scratch.join("lent"));
     let package = machine.android.find(start.package);
     let ahead = package.is_some_and(|package| package.is_compiled_ahead());
     let agent = AgentOptions {
         ahead,
         application: vec![launch.application.clone()],
+        clock_word: Some(link.word.clone()),
+        lent: lent.clone(),
         boot_epoch_ms: (machine.boot_epoch_ns() / 1_000_000) as u64,
         ..settings.agent.clone()
     };
-    let mut options = silicon::agent_options(&folder, listener.local_addr()?.port(), &agent)?;
+    let mut options = silicon::agent_options(&folder, link.port, &agent)?;
     options.extend(JVM_OPTIONS.map(str::to_owned));
     let silicon = SiliconOptions { ahead, ..settings.silicon.clone() };
     let silicon = silicon::open(&folder, &settings.costs, &silicon)?;
     let outputs = [Output::create(&folder.join("out"))?, Output::create(&folder.join("err"))?];
     let reports = Output::create(&launch::reports(&folder))?;
+    let framework = launch.framework.iter().map(|jar| silicon::lend(jar, lent.as_deref()));
+    let mut class_path = vec![launch.application.clone()];
+    class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
+    machine.user.adopt_all(&folder)?;
     let hold = machine.clock.hold();
-    let mut child = spawn(&options, &launch, &outputs)?;
+    let mut child = spawn(machine.user, (&options, &class_path), &launch, &outputs)?;
     let stdin = child.stdin.take();
     let package = start.package.to_owned();
     let pid = child.id();
@@ -81,7 +89,7 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     machine.apps.add(process.clone());
     let application = Application { pid, package: start.package.to_owned() };
     machine.recordings.started(machine, &application);
-    see_to(machine, &process, child, listener)?;
+    see_to(machine, &process, child, link)?;
     Ok(process)
 }
 
@@ -94,9 +102,14 @@ fn scratch_folder(settings: &Settings) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-fn spawn(options: &[String], launch: &Launch, [stdout, stderr]: &[Output; 2]) -> io::Result<Child> {
-    let class_path = std::env::join_paths(launch.class_path()).map_err(io::Error::other)?;
-    program("java")
+fn spawn(
+    user: BoardUser,
+    (options, class_path): (&[String], &[PathBuf]),
+    launch: &Launch,
+    [stdout, stderr]: &[Output; 2],
+) -> io::Result<Child> {
+    let class_path = std::env::join_paths(class_path).map_err(io::Error::other)?;
+    user.as_user(program("java"))
         .args(options)
         .args(&launch.options)
         .arg("-cp")
@@ -116,19 +129,19 @@ fn see_to(
     machine: &Arc<Machine>,
     process: &Arc<Process>,
     child: Child,
-    listener: TcpListener,
+    link: Link,
 ) -> io::Result<()> {
     let (machine, process) = (machine.clone(), process.clone());
     let builder = std::thread::Builder::new().name(format!("app {}", process.pid));
-    builder.spawn(move || supervise(&machine, &process, child, &listener))?;
+    builder.spawn(move || supervise(&machine, &process, child, &link))?;
     Ok(())
 }
 
-fn supervise(machine: &Machine, process: &Process, mut child: Child, listener: &TcpListener) {
+fn supervise(machine: &Machine, process: &Process, mut child: Child, link: &Link) {
     let status = std::thread::scope(|scope| {
-        scope.spawn(|| link::serve(listener, process, machine));
+        scope.spawn(|| link.serve(process, machine));
         let status = child.wait().ok();
-        link::release(listener);
+        link.release();
         // Killed in its sleep, it will not wake.
         machine.clock.interrupt(Sleeper::Application(process.pid));
         status

@@ -35,11 +35,11 @@ pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
         ["uninstall", .., name] => uninstall(machine, name),
         ["clear", .., name] => clear(machine, name),
         ["list", "packages", ..] => {
-            let names = package::installed(machine.root()).into_iter();
+            let names = package::installed(machine).into_iter();
             Reply::output(names.map(|name| format!("package:{name}\n")).collect::<String>())
         }
         ["list", "instrumentation", rest @ ..] => instrumentations(machine, rest.last().copied()),
-        ["path", name] => match package::find(machine.root(), name) {
+        ["path", name] => match package::find(machine, name) {
             Some(_) => Reply::output(format!("package:/data/app/{name}.apk\n")),
             None => Reply { code: 1, ..Reply::default() },
         },
@@ -49,7 +49,7 @@ pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
 
 /// The instrumentations of all packages, or of those that run in one.
 fn instrumentations(machine: &Machine, target: Option<&str>) -> Reply {
-    let packages = package::installed(machine.root()).into_iter();
+    let packages = package::installed(machine).into_iter();
     let lines = packages.filter_map(|name| machine.android.find(&name)).flat_map(|package| {
         let (name, own) = (package.facts.package, package.facts.instrumentations);
         let wanted = own.into_iter().filter(|(_, of)| target.is_none_or(|it| it == of.target));
@@ -70,11 +70,10 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
     if words.contains(&"-g") && machine.file.sdk < GRANTS {
         return Reply::failure("Error: Unknown option: -g");
     }
-    let file = machine.host_path(name);
-    let installed = package::install(machine, &file, flags(words));
+    let installed = package::install(machine, name, flags(words));
     if words.contains(&"-S") {
         // The copy of standard input has served.
-        std::fs::remove_file(&file).ok();
+        machine.folder.remove_file(name).ok();
     }
     let head = match machine.mode {
         Mode::Legacy => format!("\tpkg: {name}\n"),
@@ -176,7 +175,7 @@ fn uninstall(machine: &Machine, name: &str) -> Reply {
 
 fn clear(machine: &Machine, name: &str) -> Reply {
     machine.apps.stop(machine, name);
-    match package::clear(machine.root(), name) {
+    match package::clear(machine, name) {
         Ok(()) => Reply::output("Success\n"),
         Err(error) => failed(machine.mode, String::new(), &error),
     }

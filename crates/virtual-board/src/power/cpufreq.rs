@@ -1,12 +1,12 @@
 //! The big cores' frequency, as scripts set and read it. The four cores share one
 //! policy; its files are read whenever the board looks around.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::files::{LiveFile, write_file};
+use super::files::{LiveFile, ScriptFile, write_file};
 use crate::board_file::Processor;
 
 /// The little cores' policy, which nothing here depends on.
@@ -19,9 +19,23 @@ fn little_files(folder: &Path, khz: u64) -> io::Result<()> {
     write_file(&folder.join("scaling_setspeed"), "<unsupported>\n")
 }
 
+/// The files of the big cores' policy.
+const FILES: [&str; 10] = [
+    "cpuinfo_cur_freq",
+    "cpuinfo_max_freq",
+    "cpuinfo_min_freq",
+    "scaling_available_frequencies",
+    "scaling_available_governors",
+    "scaling_cur_freq",
+    "scaling_governor",
+    "scaling_max_freq",
+    "scaling_min_freq",
+    "scaling_setspeed",
+];
+
 /// The frequency policy.
 pub(super) struct CpuFreq {
-    folder: PathBuf,
+    files: BTreeMap<&'static str, ScriptFile>,
     points: Vec<(u64, f64)>,
     reference_khz: u64,
     boot_khz: u64,
@@ -54,12 +68,14 @@ impl CpuFreq {
         let mut points = processor.operating_points.clone();
         points.sort_by_key(|(khz, _)| *khz);
         let khz = processor.frequency_at_boot_khz;
+        let files =
+            FILES.iter().map(|name| Ok((*name, ScriptFile::create(&folder.join(name), "")?)));
         let policy = Self {
+            files: files.collect::<io::Result<_>>()?,
             statistics: LiveFile::create(&folder.join("stats/time_in_state"))?,
             spent_ns: vec![0; points.len()],
             polled_ns: 0,
             throttled: false,
-            folder,
             points,
             reference_khz: processor.reference_khz,
             boot_khz: khz,
@@ -167,18 +183,22 @@ impl CpuFreq {
             ("scaling_available_frequencies", &known.join(" ")),
             ("scaling_available_governors", "interactive performance powersave userspace"),
         ] {
-            write_file(&self.folder.join(name), &format!("{text}\n"))?;
+            self.set(name, text)?;
         }
         Ok(())
     }
 
+    fn set(&self, name: &str, text: &str) -> io::Result<()> {
+        let file = self.files.get(name).ok_or(io::ErrorKind::NotFound)?;
+        file.set(&format!("{text}\n"))
+    }
+
     fn read(&self, name: &str) -> String {
-        let text = fs::read_to_string(self.folder.join(name)).unwrap_or_default();
-        text.trim().to_owned()
+        self.files.get(name).map_or_else(String::new, ScriptFile::text)
     }
 
     /// A full disk leaves the old text: scripts then see that nothing changed.
     fn write(&self, name: &str, text: &str) {
-        fs::write(self.folder.join(name), format!("{text}\n")).ok();
+        self.set(name, text).ok();
     }
 }

@@ -37,6 +37,35 @@ impl LiveFile {
     }
 }
 
+/// A file that scripts write and the board reads, or the other way round. It is opened once, so
+/// that what scripts put in its place is not followed.
+#[derive(Debug)]
+pub(super) struct ScriptFile {
+    file: File,
+}
+
+impl ScriptFile {
+    /// A file with a first text, in a folder that is made if needed.
+    pub(super) fn create(path: &Path, text: &str) -> io::Result<Self> {
+        write_file(path, text)?;
+        Ok(Self { file: File::options().read(true).write(true).open(path)? })
+    }
+
+    /// The text, without blanks around it; empty where it can't be read.
+    pub(super) fn text(&self) -> String {
+        // Longer than all that scripts have to write there.
+        let mut bytes = [0; 256];
+        let count = self.file.read_at(&mut bytes, 0).unwrap_or_default();
+        String::from_utf8_lossy(&bytes[..count]).trim().to_owned()
+    }
+
+    /// Replaces the text. A full disk leaves the old one: scripts then see that nothing changed.
+    pub(super) fn set(&self, text: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all_at(text.as_bytes(), 0)
+    }
+}
+
 /// Writes a file in a folder that is made if needed.
 pub(super) fn write_file(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {

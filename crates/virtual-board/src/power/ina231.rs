@@ -2,14 +2,13 @@
 //! watts, in steps of the chip, kept until the next refresh; zeros until enabled.
 //! The driver computes microwatts in integers: (uV / 1000) * (uA / 1000).
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::files::{LiveFile, write_file};
+use super::files::{LiveFile, ScriptFile, write_file};
 use super::{rail_volts, stepped};
 use crate::board_file::{BoardFile, Rail};
 use crate::meters_file::Sensors;
@@ -18,7 +17,7 @@ use crate::meters_file::Sensors;
 pub(super) struct Ina231 {
     rail: Rail,
     step_uv: u64,
-    enable: PathBuf,
+    enable: ScriptFile,
     reading: Reading,
     files: [LiveFile; 3],
     /// Counts the nonsense that was shown.
@@ -64,8 +63,7 @@ impl Ina231 {
         let create = |name: &str| LiveFile::create(&folder.join(name));
         let mut files = [create("sensor_V")?, create("sensor_A")?, create("sensor_W")?];
         files.iter_mut().for_each(|file| file.set(&text(0)));
-        let enable = folder.join("enable");
-        write_file(&enable, "0\n")?;
+        let enable = ScriptFile::create(&folder.join("enable"), "0\n")?;
         write_file(&folder.join("update_period"), &format!("{}\n", sensors.refresh_us))?;
         let reading = Reading::default();
         let (rail, step_uv) = (rail.clone(), sensors.step_uv);
@@ -91,7 +89,7 @@ impl Ina231 {
     /// As after a restart.
     pub(super) fn switch_off(&self) {
         // A full disk leaves it on: the next session shows it.
-        fs::write(&self.enable, "0\n").ok();
+        self.enable.set("0\n").ok();
     }
 
     /// Writes nonsense, another one each time.
@@ -103,7 +101,7 @@ impl Ina231 {
 
     /// Writes the reading, or zeros if the sensor is off.
     pub(super) fn show(&mut self) {
-        let on = fs::read_to_string(&self.enable).is_ok_and(|text| text.trim() == "1");
+        let on = self.enable.text() == "1";
         let reading = if on { self.reading } else { Reading::default() };
         let values = [reading.microvolts, reading.microamperes, reading.microwatts()];
         for (file, value) in self.files.iter_mut().zip(values) {

@@ -2,7 +2,6 @@
 //! board's clock: what it finds in the busy time is drawn as for `simpleperf`, in the time
 //! between the thread sleeps.
 
-use std::fs;
 use std::path::PathBuf;
 
 use rand::SeedableRng;
@@ -109,8 +108,10 @@ impl MethodSampler {
         let bytes = self.finish(machine.clock.now_ns());
         let whole = if machine.cuts_traces() { bytes.len() / 2 } else { bytes.len() };
         // No process writes elsewhere than in the board's folder.
-        if path.starts_with(machine.root()) && !machine.is_disk_full() {
-            fs::write(path, &bytes[..whole]).ok();
+        if let Ok(inside) = path.strip_prefix(machine.root())
+            && !machine.is_disk_full()
+        {
+            machine.folder.write(&inside.to_string_lossy(), &bytes[..whole]).ok();
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -72,32 +73,48 @@ pub fn agent_options(
     let session = fs::canonicalize(session_dir).map_err(SiliconError::file(session_dir))?;
     write(&session.join("units.txt"), &LibraryTable::built_in().unit_lines())?;
     let configuration = session.join("agent.properties");
-    write(&configuration, &settings(&session, clock_port, options, &built, &asm))?;
-    let agent = built.join("agent.jar");
+    let weaver: Vec<PathBuf> = std::iter::once(built.join("weaver.jar")).chain(asm).collect();
+    let lent = |jar: &PathBuf| lend(jar, options.lent.as_deref());
+    let weaver = weaver.iter().map(lent).collect::<Result<Vec<PathBuf>, _>>()?;
+    write(&configuration, &settings(&session, clock_port, options, &weaver))?;
+    let agent = lent(&built.join("agent.jar"))?;
     let mut all = vec![format!("-javaagent:{}={}", agent.display(), configuration.display())];
     all.extend(JVM_OPTIONS.map(str::to_string));
     Ok(all)
 }
 
-fn settings(
-    session: &Path,
-    clock_port: u16,
-    options: &AgentOptions,
-    built: &Path,
-    asm: &[PathBuf],
-) -> String {
-    let mut weaver = vec![built.join("weaver.jar")];
-    weaver.extend_from_slice(asm);
+fn settings(session: &Path, clock_port: u16, options: &AgentOptions, weaver: &[PathBuf]) -> String {
+    let word = options.clock_word.iter().map(|word| ("word", word.clone()));
     [
         ("session", session.display().to_string()),
         ("port", clock_port.to_string()),
         ("boot_epoch_ms", options.boot_epoch_ms.to_string()),
-        ("weaver", path_list(&weaver)),
+        ("weaver", path_list(weaver)),
         ("application", path_list(&options.application)),
     ]
+    .into_iter()
+    .chain(word)
     .map(|(key, value)| format!("{key}={}\n", property(&value)))
-    .concat()
+    .collect::<String>()
         + &runtime_settings(options.family, options.ahead)
+}
+
+/// A jar, or its copy in a folder of copies, which is made once.
+pub(crate) fn lend(jar: &Path, folder: Option<&Path>) -> Result<PathBuf, SiliconError> {
+    let Some(folder) = folder else { return Ok(jar.to_owned()) };
+    let path = Sha256::digest(jar.as_os_str().as_encoded_bytes());
+    let start: String = path.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let copy = folder.join(format!("{start}.jar"));
+    if copy.is_file() {
+        return Ok(copy);
+    }
+    fs::create_dir_all(folder).map_err(SiliconError::file(folder))?;
+    let part = tempfile::NamedTempFile::new_in(folder).map_err(SiliconError::file(folder))?;
+    fs::copy(jar, part.path()).map_err(SiliconError::file(jar))?;
+    fs::set_permissions(part.path(), fs::Permissions::from_mode(0o644))
+        .map_err(SiliconError::file(&copy))?;
+    part.persist(&copy).map_err(|error| SiliconError::file(&copy)(error.error))?;
+    Ok(copy)
 }
 
 /// What the runtime of a compiled chip goes by.
@@ -243,7 +260,8 @@ mod tests {
     #[test]
     fn the_settings_name_session_port_and_jars() {
         let options = AgentOptions { application: vec!["/a.jar".into()], ..Default::default() };
-        let text = settings(Path::new("/s"), 77, &options, Path::new("/b"), &["/asm.jar".into()]);
+        let weaver = ["/b/weaver.jar".into(), "/asm.jar".into()];
+        let text = settings(Path::new("/s"), 77, &options, &weaver);
         assert_eq!(
             text,
             "session=/s\nport=77\nboot_epoch_ms=0\nweaver=/b/weaver.jar:/asm.jar\n\

@@ -29,6 +29,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use agent::agent_options;
+pub(crate) use agent::lend;
 pub(crate) use agent::{cache_dir, compile};
 pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SiliconError;
@@ -87,6 +88,10 @@ pub struct AgentOptions {
     pub family: SiliconFamily,
     /// Whether code is compiled before it is started: of the compiled family.
     pub ahead: bool,
+    /// What the agent says first to the clock, so that this knows it; none says nothing.
+    pub clock_word: Option<String>,
+    /// A folder for copies of all jars, for a JVM of a user to whom the cache is closed.
+    pub lent: Option<PathBuf>,
 }
 
 /// Which chip the counts are priced for.

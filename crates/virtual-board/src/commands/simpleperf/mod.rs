@@ -8,7 +8,6 @@ mod report;
 
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Machine, Reply};
@@ -50,8 +49,7 @@ fn refused(file: &str, message: &str) -> Reply {
     Reply { error: log_line('E', file, message), code: 1, ..Reply::default() }
 }
 
-/// Where a file lies on the host that was named in a folder of the board.
-fn host_path(machine: &Machine, folder: &str, name: &str) -> PathBuf {
-    let path = if name.starts_with('/') { name.to_owned() } else { format!("{folder}/{name}") };
-    machine.host_path(&path)
+/// The path of a file that was named in a folder of the board.
+fn path_in(folder: &str, name: &str) -> String {
+    if name.starts_with('/') { name.to_owned() } else { format!("{folder}/{name}") }
 }

@@ -2,11 +2,10 @@
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::options::{self, ClockId, RecordOptions};
-use super::{Machine, Reply, host_path, log_line, refused};
+use super::{Machine, Reply, log_line, path_in, refused};
 use crate::package;
 use crate::sampler::report::{Form, MetaInfo, encode};
 use crate::sampler::{Recorded, Target, Wanted};
@@ -31,7 +30,7 @@ pub(super) fn record(
         Ok(options) => options,
         Err(problem) => return Ok(Some(refused(SOURCE, &problem))),
     };
-    let file = host_path(machine, folder, &options.file);
+    let file = path_in(folder, &options.file);
     if let Some(refusal) = refusal(machine, &options, &file) {
         return Ok(Some(refusal));
     }
@@ -60,7 +59,7 @@ fn wanted(command: u32, options: &RecordOptions) -> Wanted {
 }
 
 /// Why there is nothing to record, or no place for it.
-fn refusal(machine: &Machine, options: &RecordOptions, file: &Path) -> Option<Reply> {
+fn refusal(machine: &Machine, options: &RecordOptions, file: &str) -> Option<Reply> {
     let package = match &options.target {
         Target::Package(package) => package.clone(),
         Target::Process(pid) => {
@@ -75,8 +74,8 @@ fn refusal(machine: &Machine, options: &RecordOptions, file: &Path) -> Option<Re
         let problem = format!("Package {package} doesn't exist or isn't debuggable/profileable.");
         return Some(refused("environment.cpp", &problem));
     }
-    let parent = file.parent().unwrap_or(file);
-    let problem = match parent.is_dir() {
+    let parent = file.rsplit_once('/').map_or("/", |(parent, _)| parent);
+    let problem = match machine.folder.list(parent).is_ok() {
         false => "No such file or directory",
         true if machine.is_disk_full() => "No space left on device",
         true => return None,
@@ -92,7 +91,7 @@ fn app_type(machine: &Machine, name: &str) -> Option<&'static str> {
     match machine.android.find(name) {
         Some(installed) if installed.facts.debuggable => Some("debuggable"),
         Some(installed) => installed.facts.profileable.then_some("profileable"),
-        None => package::find(machine.root(), name).map(|_| "profileable"),
+        None => package::find(machine, name).map(|_| "profileable"),
     }
 }
 
@@ -120,7 +119,7 @@ fn stopped(connection: &mut UnixStream) -> io::Result<()> {
 fn write(
     machine: &Machine,
     options: &RecordOptions,
-    file: &Path,
+    file: &str,
     (recorded, waited): (&Recorded, bool),
 ) -> Reply {
     let package = &recorded.application.package;
@@ -148,11 +147,11 @@ fn write(
     Reply { error, ..Reply::default() }
 }
 
-fn save(machine: &Machine, file: &Path, bytes: &[u8]) -> io::Result<()> {
+fn save(machine: &Machine, file: &str, bytes: &[u8]) -> io::Result<()> {
     if machine.is_disk_full() {
         return Err(io::ErrorKind::StorageFull.into());
     }
-    std::fs::write(file, bytes)
+    machine.folder.write(file, bytes)
 }
 
 /// A clock's time less that of the board since boot.

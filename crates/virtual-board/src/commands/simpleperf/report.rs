@@ -1,8 +1,8 @@
 //! `simpleperf report-sample`.
 
-use std::fs;
+use std::io::Read as _;
 
-use super::{Machine, Reply, host_path, refused};
+use super::{Machine, Reply, path_in, refused};
 use crate::sampler::report::{Data, Form, Record, decode, encode};
 
 /// The file of the real tool that its lines name.
@@ -27,9 +27,10 @@ pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
     if !options.protobuf {
         return refused(SOURCE, "a virtual board reports samples with --protobuf only");
     }
-    let read = fs::read(host_path(machine, folder, &options.input));
-    let bytes = match read {
-        Ok(bytes) => bytes,
+    let mut bytes = Vec::new();
+    let input = machine.folder.open(&path_in(folder, &options.input));
+    let bytes = match input.and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(_) => bytes,
         Err(error) => {
             let problem = format!("failed to open record file '{}': {error}", options.input);
             return refused("record_file_reader.cpp", &problem);
@@ -41,10 +42,10 @@ pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
     };
     let records: Vec<Record> =
         records.into_iter().map(|record| as_wanted(record, &options)).collect();
-    let output = host_path(machine, folder, &options.output);
+    let output = path_in(folder, &options.output);
     let written = match machine.is_disk_full() {
         true => Err(std::io::ErrorKind::StorageFull.into()),
-        false => fs::write(output, encode(Form::Report, &records)),
+        false => machine.folder.write(&output, &encode(Form::Report, &records)),
     };
     match written {
         Ok(()) => Reply::default(),

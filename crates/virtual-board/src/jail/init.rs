@@ -1,0 +1,165 @@
+//! The first process of a board's jail: it confines itself, gives up all privileges, and then
+//! starts the shells that the board asks for. It ends when the board's end of its socket is
+//! closed; in a name space of processes all others end with it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_bind, mount_change, unmount};
+use rustix::process::{WaitOptions, chdir, pivot_root, wait};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+};
+use signal_hook::consts::SIGCHLD;
+
+use super::protocol::{Answer, Request};
+use super::{Confinement, ROOT_VARIABLE};
+use crate::root::DEVICES;
+
+/// How deep name spaces of users may be nested in a jail: not at all. In one of its own a
+/// process would have all capabilities over what it makes there.
+const USER_NAMESPACES_MAX: &str = "/proc/sys/user/max_user_namespaces";
+
+/// The shells that it starts.
+struct Shells {
+    program: PathBuf,
+    folder: PathBuf,
+    /// The board's root on the host, by which the host knows the processes.
+    mark: OsString,
+}
+
+/// Acts as the first process. Its standard input is the socket; its arguments are the way in
+/// which it is confined, and the root.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let Ok(socket) = io::stdin().as_fd().try_clone_to_owned() else { return ExitCode::FAILURE };
+    let served = confine(arguments).and_then(|shells| serve(&socket, &shells));
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The board may be gone.
+            Answer::Failed(error.to_string()).send(&socket).ok();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn confine(arguments: &[OsString]) -> io::Result<Shells> {
+    let [_, kind, mark] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let kind = kind.to_str().and_then(Confinement::of_name).ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = match kind {
+        Confinement::Prefix => PathBuf::from(mark),
+        _ => PathBuf::from("/"),
+    };
+    if kind == Confinement::NameSpaces {
+        enter(Path::new(mark))?;
+    }
+    give_up_privileges(kind)?;
+    std::env::set_current_dir(&folder)?;
+    Ok(Shells { program: folder.join("system/bin/sh"), folder, mark: mark.clone() })
+}
+
+/// Makes a folder the root of this process's name space of mounts; nothing else is left in it.
+fn enter(root: &Path) -> io::Result<()> {
+    let step = |what: &'static str| move |error: rustix::io::Errno| named(what, error);
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private).map_err(step("mounts of its own"))?;
+    mount_bind(root, root).map_err(step("its root as a mount"))?;
+    for (device, _) in DEVICES {
+        let place = root.join("dev").join(device);
+        mount_bind(Path::new("/dev").join(device), place).map_err(step("its devices"))?;
+    }
+    // Where `/proc/sys` is closed, as in some containers, name spaces can be nested.
+    fs::write(USER_NAMESPACES_MAX, "0\n").ok();
+    chdir(root).map_err(step("its root"))?;
+    // The old root lies on the new one until it is unmounted.
+    pivot_root(".", ".").map_err(step("pivot_root"))?;
+    unmount(".", UnmountFlags::DETACH).map_err(step("the old root"))?;
+    rustix::system::sethostname(b"localhost").map_err(step("its name"))
+}
+
+fn named(what: &str, error: rustix::io::Errno) -> io::Error {
+    io::Error::other(format!("{what}: {error}"))
+}
+
+/// From now on this process and its children have no capabilities and can get none.
+fn give_up_privileges(kind: Confinement) -> io::Result<()> {
+    set_no_new_privs(true)?;
+    if kind == Confinement::Prefix {
+        return Ok(());
+    }
+    if kind == Confinement::NameSpaces {
+        let each = (0..u64::BITS).map(|bit| CapabilitySet::from_bits_retain(1 << bit));
+        // The first that the kernel does not know is behind the last.
+        each.take_while(|one| remove_capability_from_bounding_set(*one).is_ok()).for_each(drop);
+    }
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    Ok(())
+}
+
+/// Starts shells and tells of ends until the board is gone.
+fn serve(socket: &OwnedFd, shells: &Shells) -> io::Result<()> {
+    let (ended, ends) = io::pipe()?;
+    signal_hook::low_level::pipe::register(SIGCHLD, ends)?;
+    Answer::Ready.send(socket)?;
+    loop {
+        let mut open = [PollFd::new(socket, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
+        match poll(&mut open, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            other => other?,
+        };
+        let [asked, has_ended] = open.map(|one| !one.revents().is_empty());
+        if has_ended {
+            rustix::io::read(&ended, &mut [0u8; 64])?;
+            tell_ends(socket)?;
+        }
+        if asked {
+            match Request::receive(socket)? {
+                None => return Ok(()),
+                Some(Request::Run { script, ends }) => start(socket, shells, &script, ends)?,
+                Some(Request::Known) => {}
+            }
+        }
+    }
+}
+
+/// Tells of every process that has ended, also of those whose parents were gone.
+fn tell_ends(socket: &OwnedFd) -> io::Result<()> {
+    while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+        let signal = status.terminating_signal().map(|signal| 128 + signal);
+        let code = status.exit_status().or(signal);
+        let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(255);
+        Answer::Ended(pid.as_raw_nonzero().get().unsigned_abs(), code).send(socket)?;
+    }
+    Ok(())
+}
+
+/// Starts a shell in a process group of its own. Until the board knows it, it is not waited
+/// for, so that the host can find it even if it has ended.
+fn start(socket: &OwnedFd, shells: &Shells, script: &str, ends: [OwnedFd; 3]) -> io::Result<()> {
+    let [stdin, stdout, stderr] = ends.map(Stdio::from);
+    let started = Command::new(&shells.program)
+        .args(["-c", script])
+        .current_dir(&shells.folder)
+        .env(ROOT_VARIABLE, &shells.mark)
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr)
+        .process_group(0)
+        .spawn();
+    match started {
+        Ok(child) => {
+            Answer::Started(child.id()).send(socket)?;
+            Request::receive(socket).map(drop)
+        }
+        Err(error) => Answer::Failed(error.to_string()).send(socket),
+    }
+}

@@ -1,0 +1,182 @@
+//! As whom the processes of a board run. A board of an ordinary user is that user's; one that a
+//! superuser starts runs as a user of its own, whose number is nobody else's and who owns nothing
+//! on this machine but the board's folders.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::jail::host_program;
+
+/// First number of users that no Linux system gives to anybody (systemd's list of user and
+/// group numbers calls the range from here to 2^31 unused).
+const UNUSED: u32 = 1_879_048_192;
+
+/// The same for name spaces of users, which have the numbers up to 2^16 at most.
+const UNUSED_SMALL: u32 = 60_578;
+const UNUSED_SMALL_COUNT: u32 = 606;
+
+/// The user of a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BoardUser {
+    /// The number of a user of its own; none where it is the one who started the board.
+    own: Option<u32>,
+}
+
+impl BoardUser {
+    /// The user of a board that this process starts.
+    pub(super) fn find() -> Self {
+        let is_super = rustix::process::geteuid().is_root();
+        let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+        Self { own: is_super.then(|| unused_number(&map, std::process::id())).flatten() }
+    }
+
+    /// Its number, where it is another one than who started the board.
+    pub(super) fn own_number(self) -> Option<u32> {
+        self.own
+    }
+
+    /// Whether it is another one than who started the board.
+    pub(super) fn is_other(self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Whether a process of this user number is the board's, or its host's.
+    pub(super) fn is_known(self, uid: u32) -> bool {
+        uid == rustix::process::geteuid().as_raw() || Some(uid) == self.own
+    }
+
+    /// What stands before a command so that it runs as this user, without any privileges.
+    pub(super) fn arguments(self) -> Vec<OsString> {
+        let Some(uid) = self.own else { return Vec::new() };
+        let mut words = vec![host_program("setpriv").into_os_string()];
+        words.extend([format!("--reuid={uid}"), format!("--regid={uid}")].map(OsString::from));
+        let options =
+            ["--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"];
+        words.extend(options.map(OsString::from));
+        words
+    }
+
+    /// A program, with its arguments and environment, as this user starts it.
+    pub(super) fn as_user(self, command: Command) -> Command {
+        let words = self.arguments();
+        let Some((setpriv, options)) = words.split_first() else { return command };
+        let mut other = Command::new(setpriv);
+        other.args(options).arg("--").arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => other.env(name, value),
+                None => other.env_remove(name),
+            };
+        }
+        other
+    }
+
+    /// Options by which `chroot` goes on as this user.
+    pub(super) fn chroot_arguments(self) -> Vec<String> {
+        let of = |uid| vec![format!("--userspec={uid}:{uid}"), "--groups=".to_owned()];
+        self.own.map_or_else(Vec::new, of)
+    }
+
+    /// Gives this user a file or folder, and what it is in, up to a folder of the board's.
+    pub(super) fn adopt(self, path: &Path, folder: &Path) -> io::Result<()> {
+        let Some(uid) = self.own else { return Ok(()) };
+        let inside = path.ancestors().take_while(|at| at.starts_with(folder));
+        inside.into_iter().try_for_each(|at| lchown(at, Some(uid), Some(uid)))
+    }
+
+    /// Gives this user a folder and all that is in it.
+    pub(super) fn adopt_all(self, folder: &Path) -> io::Result<()> {
+        let Some(uid) = self.own else { return Ok(()) };
+        lchown(folder, Some(uid), Some(uid))?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            match entry.file_type()?.is_dir() {
+                true => self.adopt_all(&entry.path())?,
+                false => lchown(entry.path(), Some(uid), Some(uid))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets this user read a folder, which stays the owner's.
+    pub(super) fn let_in(self, folder: &Path) -> io::Result<()> {
+        let Some(uid) = self.own else { return Ok(()) };
+        lchown(folder, None, Some(uid))?;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o750))
+    }
+
+    /// The folder for temporary files, or, where this user can't come there, one that is open to
+    /// everybody.
+    pub(super) fn temporary_folder(self) -> PathBuf {
+        let chosen = std::env::temp_dir();
+        let open = |folder: &Path| !self.is_other() || can_be_entered(folder);
+        let others = ["/tmp", "/var/tmp"].map(PathBuf::from);
+        let found = std::iter::once(chosen.clone()).chain(others).find(|folder| open(folder));
+        found.unwrap_or(chosen)
+    }
+}
+
+/// Whether everybody can come to a file or folder.
+pub(super) fn can_be_entered(path: &Path) -> bool {
+    const OTHERS_ENTER: u32 = 0o001;
+    let enters = |at: &Path| fs::metadata(at).is_ok_and(|data| data.mode() & OTHERS_ENTER != 0);
+    path.canonicalize().is_ok_and(|path| path.ancestors().all(enters))
+}
+
+/// A user number that nobody has, and that this name space of users has; none where it has too
+/// few to give one away: its superuser is then an ordinary user outside.
+fn unused_number(map: &str, pid: u32) -> Option<u32> {
+    let candidates = [UNUSED + pid, UNUSED_SMALL + pid % UNUSED_SMALL_COUNT];
+    candidates.into_iter().find(|uid| is_mapped(map, *uid))
+}
+
+/// Whether a user number is in a map of user_namespaces(7): first number inside, first number
+/// outside, how many.
+fn is_mapped(map: &str, uid: u32) -> bool {
+    map.lines().any(|line| {
+        let mut numbers = line.split_whitespace().map(|word| word.parse::<u64>().ok());
+        let (Some(Some(first)), _, Some(Some(count))) =
+            (numbers.next(), numbers.next(), numbers.next())
+        else {
+            return false;
+        };
+        (first..first.saturating_add(count)).contains(&u64::from(uid))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_nobodys_and_in_the_map() {
+        let whole = "         0          0 4294967295\n";
+        assert_eq!(unused_number(whole, 77), Some(UNUSED + 77));
+        let container = "0 100000 65536\n";
+        assert_eq!(unused_number(container, 607), Some(UNUSED_SMALL + 1));
+        assert_eq!(unused_number("0 1000 1\n", 7), None, "its superuser is an ordinary user");
+        assert_eq!(unused_number("", 7), None);
+    }
+
+    #[test]
+    fn folders_that_only_their_owner_enters_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!can_be_entered(&folder.path().join("x")), "it is not there");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(!can_be_entered(folder.path()));
+        assert!(can_be_entered(Path::new("/usr/bin")));
+    }
+
+    #[test]
+    fn a_superusers_board_is_a_user_of_its_own() {
+        let user = BoardUser { own: Some(UNUSED) };
+        assert!(user.is_other() && user.is_known(UNUSED) && !user.is_known(UNUSED + 1));
+        assert!(user.arguments().iter().any(|word| word == "--reuid=1879048192"));
+        let ordinary = BoardUser { own: None };
+        assert!(ordinary.arguments().is_empty() && ordinary.chroot_arguments().is_empty());
+    }
+}
