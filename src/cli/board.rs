@@ -53,6 +53,10 @@ enum Command {
         /// Without code it draws so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         idle_factor: f64,
+        /// File with public keys of adb (`adbkey.pub`): only hosts with one of them are let in. By
+        /// default that of your own adb, which is made if there is none.
+        #[arg(long, value_name = "FILE")]
+        adb_keys: Option<PathBuf>,
         /// Folder for the truth of every session.
         #[arg(long)]
         truth: Option<PathBuf>,
@@ -98,6 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             device,
             silicon,
             idle_factor,
+            adb_keys,
             truth,
             rapl,
             log,
@@ -122,6 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
             port: *port,
             seed: Some(*seed),
+            adb_keys: adb_keys.clone(),
             truth: truth.clone(),
             rapl: rapl.clone(),
             log: log.clone(),
@@ -156,6 +162,12 @@ fn start(options: &BoardOptions) -> Result<(), Failure> {
          (`help` lists them), `lift` ends those that last",
         board.serial()
     ));
+    if !board.is_confined() {
+        progress::say(
+            "its shells are not confined, since this machine lets ordinary users make no name \
+             spaces: what runs on the board can do what you can do",
+        );
+    }
     for line in std::io::stdin().lines() {
         obey(&board, line.map_err(Failure::io("read", "standard input"))?.trim());
     }

@@ -49,6 +49,18 @@ pub enum DeviceError {
         #[source]
         source: io::Error,
     },
+    /// The adb server is another user's.
+    #[error(
+        "the adb server at {address} belongs to another user (number {uid}), who could see and \
+         change all that goes to a board; name a free port in ANDROID_ADB_SERVER_PORT, where a \
+         server of your own is started"
+    )]
+    ForeignServer {
+        /// Where it listens.
+        address: SocketAddrV4,
+        /// Whose it is.
+        uid: u32,
+    },
     /// The server does not know the board, or the board is not ready.
     #[error("board {serial} is not ready ({state}): {}", remedy_for(state))]
     NotReady {
@@ -221,7 +233,9 @@ fn at_line(line: Option<usize>) -> String {
 /// The sentence that helps with a state of `adb devices`.
 fn remedy_for(state: &str) -> &'static str {
     if state.contains("unauthorized") || state.contains("authorizing") {
-        "accept this computer's key on the board's screen"
+        "accept this computer's key on the board's screen; a virtual board accepts only that of \
+         the user who started it (~/.android/adbkey.pub), so the adb server has to be this \
+         user's, too: ANDROID_ADB_SERVER_PORT names another port for one of your own"
     } else if state.contains("no permissions") {
         "allow access to the USB device (udev rules), then `adb kill-server`"
     } else if state.contains("offline") {

@@ -51,8 +51,16 @@ impl Server {
         }
     }
 
-    /// Connects, and starts the server first where none answers.
+    /// Connects, and starts the server first where none answers. One of another user would see
+    /// and could change all that goes to a board.
     fn open(&self, limit: Limit) -> Result<Stream, DeviceError> {
+        let own = rustix::process::geteuid().as_raw();
+        let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+        if let Some(uid) = listener_owner(&sockets, self.address)
+            && ![own, 0].contains(&uid)
+        {
+            return Err(DeviceError::ForeignServer { address: self.address, uid });
+        }
         let first = TcpStream::connect_timeout(&self.address.into(), Duration::from_secs(2));
         let tcp = match first {
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
@@ -92,6 +100,20 @@ impl Server {
     fn unreachable(&self, source: io::Error) -> DeviceError {
         DeviceError::ServerUnreachable { address: self.address, source }
     }
+}
+
+/// The user number of who listens at a loopback address, by the kernel's table of sockets
+/// (proc_net_tcp): local address in hexadecimal, remote address, state, and further on the user.
+fn listener_owner(table: &str, address: SocketAddrV4) -> Option<u32> {
+    const LISTENS: &str = "0A";
+    let bytes = u32::from_ne_bytes(address.ip().octets());
+    let wanted = [bytes, 0].map(|ip| format!("{ip:08X}:{:04X}", address.port()));
+    table.lines().find_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let (local, _remote, state) = (words.next()?, words.next()?, words.next()?);
+        let listens = wanted.iter().any(|address| address == local) && state == LISTENS;
+        listens.then(|| words.nth(3)?.parse().ok())?
+    })
 }
 
 /// The `adb` program in one of the folders of a PATH.
@@ -214,6 +236,24 @@ mod tests {
         std::fs::write(&adb, "").unwrap();
         let empty = std::path::Path::new("/nonexistent");
         assert_eq!(find_adb(path(&[empty, folder.path()])), Some(adb));
+    }
+
+    #[test]
+    fn the_owner_of_a_port_is_read_from_the_kernels_table() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   \
+                     uid  timeout inode\n   \
+                     0: 0100007F:13AD 00000000:0000 01 00000000:00000000 00:00000000 00000000  \
+                     7        0 1 1 0 100 0 0 10 0\n   \
+                     1: 0100007F:13AD 00000000:0000 0A 00000000:00000000 00:00000000 00000000  \
+                     1000        0 2 1 0 100 0 0 10 0\n";
+        let at = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        assert_eq!(listener_owner(table, at(5037)), Some(1000));
+        assert_eq!(listener_owner(table, at(5038)), None);
+        assert_eq!(listener_owner("nonsense\n\n", at(5037)), None);
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let Ok(table) = std::fs::read_to_string("/proc/net/tcp") else { return };
+        let owner = listener_owner(&table, at(listener.local_addr().unwrap().port()));
+        assert_eq!(owner, Some(rustix::process::geteuid().as_raw()));
     }
 
     #[test]

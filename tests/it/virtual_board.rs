@@ -13,6 +13,8 @@ mod methods;
 mod packages;
 #[path = "virtual_board/simpleperf.rs"]
 mod simpleperf;
+#[path = "virtual_board/strangers.rs"]
+mod strangers;
 #[path = "virtual_board/windows.rs"]
 mod windows;
 

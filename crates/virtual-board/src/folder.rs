@@ -31,7 +31,12 @@ const FOLDER_MODE: Mode = Mode::from_raw_mode(0o755);
 impl BoardFolder {
     pub(super) fn open_root(path: &Path, user: BoardUser) -> io::Result<Self> {
         let opened = openat(CWD, path, FOLDER | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { path: path.to_owned(), opened, user })
+        let folder = Self { path: path.to_owned(), opened, user };
+        let needs = "Linux 5.6 or later is needed (openat2)";
+        folder
+            .resolve("/", FOLDER)
+            .map_err(|_| io::Error::new(io::ErrorKind::Unsupported, needs))?;
+        Ok(folder)
     }
 
     /// The root on the host.

@@ -149,7 +149,7 @@ pub struct RunningBoard {
     machine: Arc<Machine>,
     shells: Arc<shells::Shells>,
     clock: Option<JoinHandle<()>>,
-    confinement: &'static str,
+    confinement: jail::Confinement,
     janitor: janitor::Janitor,
     root: root::Root,
     _scratch: tempfile::TempDir,
@@ -187,7 +187,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     let failed = |source| BoardError::Root { path: root.path().to_owned(), source };
     user.adopt_all(root.path()).and_then(|()| user.let_in(scratch.path())).map_err(failed)?;
     let jail = jail::Jail::find(root.path(), user)?;
-    let confinement = jail.confinement().name();
+    let confinement = jail.confinement();
     let full = machine.clone();
     let is_full = Box::new(move || full.is_disk_full());
     let shells = Arc::new(shells::Shells::new(jail, machine.clock.clone(), is_full));
@@ -308,7 +308,12 @@ impl RunningBoard {
 
     /// How the board's shells are confined: `name spaces`, `chroot` or `path prefix`.
     pub fn confinement(&self) -> &'static str {
-        self.confinement
+        self.confinement.name()
+    }
+
+    /// Whether the board's shells are kept from the host's files and processes.
+    pub fn is_confined(&self) -> bool {
+        self.confinement != jail::Confinement::Prefix
     }
 
     /// Seconds since the board's boot, on its own clock.

@@ -144,3 +144,59 @@ fn parse(line: &str) -> Option<RsaPublicKey> {
     }
     RsaPublicKey::new(BigUint::from_bytes_le(modulus), BigUint::from_bytes_le(exponent)).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made by `adb keygen`, and what OpenSSL signs with it (`pkeyutl -pkeyopt digest:sha1`).
+    const KEY: &str = include_str!("test_key.pub");
+    const SIGNATURE: &str = include_str!("test_signature.txt");
+    const CHALLENGE: &[u8; CHALLENGE_BYTES] = b"0123456789abcdefghij";
+
+    fn keys(text: &str) -> Result<AuthorizedKeys, KeyError> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("adb_keys");
+        fs::write(&file, text).unwrap();
+        AuthorizedKeys::read(Some(&file))
+    }
+
+    #[test]
+    fn only_the_keys_own_signature_of_the_challenge_counts() {
+        let signature = STANDARD.decode(SIGNATURE.trim()).unwrap();
+        let keys = keys(&format!("nonsense\n{KEY}")).unwrap();
+        assert!(keys.have_signed(CHALLENGE, &signature));
+        assert!(!keys.have_signed(b"0123456789abcdefghiJ", &signature), "another challenge");
+        let mut other = signature.clone();
+        other[200] ^= 1;
+        assert!(!keys.have_signed(CHALLENGE, &other));
+        for wrong in [&[][..], &signature[1..], &[0; 256], &[255; 256]] {
+            assert!(!keys.have_signed(CHALLENGE, wrong));
+        }
+    }
+
+    #[test]
+    fn a_file_without_keys_is_told() {
+        let cut = &KEY[..300];
+        for text in ["", "AAAA user@host", cut, "\u{0}\n\n"] {
+            assert!(matches!(keys(text), Err(KeyError::NoKey { .. })), "{text}");
+        }
+        let missing = AuthorizedKeys::read(Some(Path::new("/nonexistent/adb_keys")));
+        assert!(matches!(missing, Err(KeyError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn a_key_that_is_missing_is_made_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let android = folder.path().join(".android");
+        if make(&android).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return crate::skip::because("no adb on the path");
+        }
+        let public = android.join("adbkey.pub");
+        let first = fs::read_to_string(&public).unwrap();
+        make(&android).unwrap();
+        assert_eq!(fs::read_to_string(&public).unwrap(), first, "who was faster keeps the key");
+        assert!(AuthorizedKeys::read(Some(&public)).is_ok());
+        assert_eq!(fs::read_dir(&android).unwrap().count(), 2, "nothing is left beside it");
+    }
+}

@@ -64,7 +64,11 @@ impl Installer {
     }
 
     fn exchange(&mut self, words: &[&str]) -> io::Result<(u8, String)> {
-        self.requests.write_all(format!("{}\n\n", words.join("\n")).as_bytes())?;
+        // No word has a zero byte: they are names of files, and a file's name may have all else.
+        let request = words.join("\0");
+        let length = u32::try_from(request.len()).map_err(io::Error::other)?;
+        self.requests.write_all(&length.to_be_bytes())?;
+        self.requests.write_all(request.as_bytes())?;
         self.requests.flush()?;
         let mut head = String::new();
         self.answers.read_line(&mut head)?;

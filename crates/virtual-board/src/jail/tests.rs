@@ -104,7 +104,7 @@ fn nothing_leaves_the_jail() {
             ("a device node", "mknod /tmp/disk b 254 0 && echo escaped; mknod /tmp/kmsg c 1 11 && echo escaped".to_owned()),
             ("a name space", "toybox unshare -U true && echo escaped; toybox unshare -r true && echo escaped".to_owned()),
             ("the root on the host", format!("cat {outside}/proc/uptime && echo escaped")),
-            ("a signal", format!("kill -0 {} && echo escaped; kill -0 1 && [ {} = name ] && echo escaped", std::process::id(), jail.confinement.name())),
+            ("a signal", format!("kill -0 {} && echo escaped", std::process::id())),
         ];
         for (what, script) in escapes {
             let text = jail.run(&format!("{script} 2>/dev/null")).unwrap();

@@ -1,18 +1,19 @@
 package wattline.board.installer;
 
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The part of the board's package manager that reads packages, staying warm. Reads one argument a
- * line; an empty line ends a request. Answers with 0 or 1 and the number of bytes of what there is
- * to say on one line, then that. Requests:
+ * The part of the board's package manager that reads packages, staying warm. A request is the
+ * number of its bytes (four, the highest first) and its words with zero bytes between them. It
+ * answers with 0 or 1 and the number of bytes of what there is to say on one line, then that.
+ * Requests:
  *
  * <pre>
  * read SDK APK                    checks the signature as Android of that API level does; says
@@ -30,13 +31,8 @@ public final class Installer {
         PrintStream answers = System.out;
         // What a library prints is no answer.
         System.setOut(System.err);
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        List<String> request = new ArrayList<>();
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            if (!line.isEmpty()) {
-                request.add(line);
-                continue;
-            }
+        DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
+        for (List<String> request = next(in); !request.isEmpty(); request = next(in)) {
             int code = 0;
             String said;
             try {
@@ -48,12 +44,23 @@ public final class Installer {
                 code = 1;
                 said = "INSTALL_PARSE_FAILED_UNEXPECTED_EXCEPTION: " + error;
             }
-            request.clear();
             byte[] text = said.getBytes(StandardCharsets.UTF_8);
             answers.println(code + " " + text.length);
             answers.write(text, 0, text.length);
             answers.flush();
         }
+    }
+
+    /** The words of the next request; none when there is no further one. */
+    private static List<String> next(DataInputStream in) throws IOException {
+        byte[] text;
+        try {
+            text = new byte[in.readInt()];
+        } catch (EOFException ended) {
+            return List.of();
+        }
+        in.readFully(text);
+        return List.of(new String(text, StandardCharsets.UTF_8).split("\0", -1));
     }
 
     private static String answer(List<String> request) throws Refused, IOException {
