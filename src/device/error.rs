@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use wattline_units::limits::LimitExceeded;
+
 impl DeviceError {
     /// What happened in a few words, the same for the same kind of mishap.
     pub fn in_short(&self) -> String {
@@ -170,6 +172,16 @@ pub enum DeviceError {
         script: &'static str,
         /// What it said.
         message: String,
+    },
+    /// The board says more than it may.
+    #[error("{serial}: {what}: {exceeded}; restart the board, and look at what it runs")]
+    TooMuch {
+        /// The board's serial.
+        serial: String,
+        /// What was asked for.
+        what: String,
+        /// How much came.
+        exceeded: LimitExceeded,
     },
     /// A file did not arrive as it was sent.
     #[error(

@@ -38,7 +38,7 @@ impl CancelFlag {
 #[derive(Debug, Clone)]
 pub(crate) struct Limit {
     pub(crate) serial: String,
-    doing: String,
+    pub(crate) doing: String,
     began: Instant,
     span: Duration,
     cancel: CancelFlag,

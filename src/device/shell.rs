@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::DeviceError;
 use super::ShellOutput;
 use super::server::{Stream, shortened};
+use wattline_units::limits::DEVICE_OUTPUT_BYTES;
 
 /// Which shell service a board has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +59,14 @@ fn run_v2(
         match head[0] {
             STDOUT => {
                 let before = stdout.len();
+                within(&stream, &stdout, length as usize)?;
                 read_onto(&mut stream, &mut stdout, length)?;
                 watch(&stdout[before..]);
             }
-            STDERR => read_onto(&mut stream, &mut stderr, length)?,
+            STDERR => {
+                within(&stream, &stderr, length as usize)?;
+                read_onto(&mut stream, &mut stderr, length)?;
+            }
             EXIT if length == 1 => {
                 let mut code = [0];
                 stream.read_exact(&mut code)?;
@@ -70,6 +75,16 @@ fn run_v2(
             _ => return Err(stream.garbled("a shell packet of an unknown kind came", &head)),
         }
     }
+}
+
+/// A board is not trusted with this machine's memory: its output has a limit.
+fn within(stream: &Stream, before: &[u8], length: usize) -> Result<(), DeviceError> {
+    let all = (before.len() as u64).saturating_add(length as u64);
+    DEVICE_OUTPUT_BYTES.check(all).map_err(|exceeded| DeviceError::TooMuch {
+        serial: stream.limit.serial.clone(),
+        what: stream.limit.doing.clone(),
+        exceeded,
+    })
 }
 
 /// Appends `length` bytes of the stream, without believing the length before they came.
@@ -103,6 +118,7 @@ fn run_legacy(
         match stream.read(&mut buffer)? {
             0 => break,
             length => {
+                within(&stream, &bytes, length)?;
                 watch(&buffer[..length]);
                 bytes.extend_from_slice(&buffer[..length]);
             }

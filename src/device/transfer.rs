@@ -2,7 +2,7 @@
 //! has `sha256sum`, the hash are compared, because a truncated transfer can look like a
 //! whole one.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Write};
 
 use adb_client::RustADBError;
 use adb_client::server_device::ADBServerDevice;
@@ -12,6 +12,7 @@ use super::limit::Limit;
 use super::server::Server;
 use super::shell::quoted;
 use super::{Board, DeviceError};
+use wattline_units::limits::DEVICE_FILE_BYTES;
 
 /// What the board says about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +42,29 @@ pub(crate) fn send(
 pub(crate) fn fetch(server: Server, remote: &str, limit: &Limit) -> Result<Vec<u8>, DeviceError> {
     let (serial, path) = (limit.serial.clone(), remote.to_owned());
     let fetched = limit.within(move || {
-        let mut content = Vec::new();
+        let mut content = Content::default();
         let mut device = ADBServerDevice::new(serial, Some(server.address));
-        device.pull(&path, &mut content).map(|()| content)
+        device.pull(&path, &mut content).map(|()| content.bytes)
     })?;
     fetched.map_err(|error| failed(limit, remote, &error))
+}
+
+/// What has come of a file, up to the limit.
+#[derive(Default)]
+struct Content {
+    bytes: Vec<u8>,
+}
+
+impl Write for Content {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        DEVICE_FILE_BYTES.check((self.bytes.len() + more.len()) as u64)?;
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The part of a shell command that prints a file's fingerprint.

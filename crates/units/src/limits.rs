@@ -17,7 +17,13 @@ pub struct Limit {
 }
 
 /// Every limit; `docs/limits.md` has a row for each.
-pub const ALL: &[Limit] = &[LINE_BYTES];
+pub const ALL: &[Limit] = &[DEVICE_FILE_BYTES, DEVICE_OUTPUT_BYTES, LINE_BYTES];
+
+/// What a command on a board may print: sessions print some lines, listings some thousands.
+pub const DEVICE_OUTPUT_BYTES: Limit = Limit::new("bytes of a board's output", 128 << 20);
+
+/// A file that is fetched from a board: samples and logs of a session of hours.
+pub const DEVICE_FILE_BYTES: Limit = Limit::new("bytes of a board's file", 2 << 30);
 
 /// A line of a text log or a text protocol: longer than any that a program of the field writes.
 pub const LINE_BYTES: Limit = Limit::new("bytes of a line", 16 << 20);

@@ -22,6 +22,10 @@ enum Shell {
     LegacyLost,
     /// Nothing, for a long time.
     Silent,
+    /// Output without an end, in frames.
+    V2Endless,
+    /// The same of a terminal.
+    LegacyEndless,
 }
 
 /// Starts a server that serves any number of connections for the test's life.
@@ -39,7 +43,7 @@ fn server(shell: Shell) -> Server {
 fn serve(mut stream: TcpStream, shell: Shell) {
     while let Some(service) = read_service(&mut stream) {
         let features = match shell {
-            Shell::Legacy { .. } | Shell::LegacyLost => "",
+            Shell::Legacy { .. } | Shell::LegacyLost | Shell::LegacyEndless => "",
             _ => "cmd,shell_v2",
         };
         match service.as_str() {
@@ -102,6 +106,11 @@ fn run(mut stream: TcpStream, shell: Shell, command: &str) {
         }
         Shell::LegacyLost => stream.write_all(b"some output\r\n").unwrap(),
         Shell::Silent => thread::sleep(Duration::from_secs(5)),
+        Shell::V2Endless => {
+            let part = frame(1, &vec![b'y'; 1 << 20]);
+            while stream.write_all(&part).is_ok() {}
+        }
+        Shell::LegacyEndless => while stream.write_all(&vec![b'y'; 1 << 20]).is_ok() {},
     }
 }
 
@@ -171,6 +180,16 @@ fn a_board_without_permissions_does_not_hide_the_others() {
     let boards = list(server(Shell::Silent)).unwrap();
     let states: Vec<&str> = boards.iter().map(|board| board.state.as_str()).collect();
     assert_eq!(states, ["device", "no permissions; see [u]"]);
+}
+
+#[test]
+fn a_board_that_never_stops_printing_is_left() {
+    for shell in [Shell::V2Endless, Shell::LegacyEndless] {
+        let board = AdbBoard::open(server(shell), "board1", CancelFlag::default()).unwrap();
+        let end = board.shell("yes", Duration::from_secs(300)).unwrap_err();
+        assert!(matches!(end, DeviceError::TooMuch { .. }), "{end}");
+        assert!(end.to_string().contains("bytes of a board's output"), "{end}");
+    }
 }
 
 #[test]

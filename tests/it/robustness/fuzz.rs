@@ -3,12 +3,15 @@
 //! WATTLINE_FUZZ_SECONDS each (5 if not set), under `cargo bolero` as long as one likes.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use bolero::TypeGenerator;
 use wattline::blocks::{Granularity, divide};
+use wattline::device::{AdbBoard, Board, CancelFlag, Server, list};
 use wattline::instrument::{self, Options, Probe};
 use wattline::java::{ClassPath, SourceFile};
 use wattline::operations;
@@ -167,6 +170,41 @@ fn trace() -> Vec<u8> {
         trace.extend([500 * at_ms, 1000 * at_ms].map(u32::to_le_bytes).concat());
     }
     trace
+}
+
+/// An adb server, or whoever has its port, may say anything: that is an error, never a panic, and
+/// nobody is waited for who has hung up.
+#[test]
+fn a_hostile_adb_server_is_an_error() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let SocketAddr::V4(address) = listener.local_addr().unwrap() else { panic!("not IPv4") };
+    let said: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let answer = said.clone();
+    std::thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            connection.read(&mut [0; 256]).ok();
+            connection.write_all(&answer.lock().unwrap().clone()).ok();
+        }
+    });
+    let answers: [&[u8]; 3] = [
+        b"OKAY0023board1\tdevice model:M\nusb\tno perm\nFAIL0003abc",
+        b"OKAYOKAY\x01\x05\x00\x00\x00hello\x03\x01\x00\x00\x00\x00",
+        b"OKAYffff\xff\xff\xff\xff",
+    ];
+    let target = bolero::check!().with_type::<Mutation>().with_test_time(duration());
+    target.for_each(|mutation| {
+        let mut bytes = answers[usize::from(mutation.seed) % answers.len()].to_vec();
+        let others = answers.map(<[u8]>::to_vec);
+        mutation.edits.iter().for_each(|edit| edit.apply(&mut bytes, &others));
+        *said.lock().unwrap() = bytes;
+        let server = Server { address };
+        if let Err(error) = list(server) {
+            assert!(!error.to_string().is_empty());
+        }
+        if let Ok(board) = AdbBoard::open(server, "board1", CancelFlag::default()) {
+            drop(board.shell("true", Duration::from_secs(5)));
+        }
+    });
 }
 
 /// Whatever the bytes, each line of what is read has its count, and the rest is told.
