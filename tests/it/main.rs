@@ -26,6 +26,7 @@ mod pages;
 mod patterns;
 mod pipeline;
 mod plan_on_board;
+mod private;
 mod probes;
 mod profile;
 mod projects;
