@@ -15,6 +15,7 @@ mod hints;
 mod host;
 mod input_command;
 mod instrumented;
+mod locks;
 mod mapping;
 mod meters;
 mod mistakes;
