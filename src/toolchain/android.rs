@@ -215,8 +215,8 @@ impl DebugKey {
         let cache = private_files::cache_folder()?;
         let place = cache.join("debug-key");
         if !place.exists() {
-            let work =
-                tempfile::tempdir_in(&cache).map_err(ToolchainError::io("create", &cache))?;
+            let work = private_files::unfinished_folder(&cache)
+                .map_err(ToolchainError::io("create", &cache))?;
             let made = work.path().join("debug-key");
             DebugKey::make(&made)?;
             // Of two that make one, the first wins.

@@ -83,7 +83,8 @@ pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> 
 pub(crate) fn fetch_any(coordinate: &str) -> Result<String, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
     let folder = folder()?;
-    let staging = tempfile::tempdir_in(&folder).map_err(ToolchainError::io("create", &folder))?;
+    let staging =
+        private_files::unfinished_folder(&folder).map_err(ToolchainError::io("create", &folder))?;
     let fetched = copy_with_maven(&parsed, coordinate, staging.path())?;
     let found = hash_of(&fetched)?;
     let cached = cached(&parsed, &found)?;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
@@ -29,6 +30,7 @@ fn signal(child: &Child, signal: Signal) {
 fn as_another(bench: &Bench, words: &[&str]) -> Command {
     let runtime = bench.out("runtime");
     fs::create_dir_all(&runtime).unwrap();
+    fs::set_permissions(&runtime, fs::Permissions::from_mode(0o700)).unwrap();
     let mut command = bench.command(words);
     command.env("XDG_RUNTIME_DIR", runtime);
     command

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::ownership::{NotPrivate, check_entry, make_folder, write_file};
-use super::temporary::private;
+use super::sweep::unfinished_folder;
 
 /// The list of a built folder's files and their hashes.
 const SEAL: &str = "built.blake3";
@@ -43,7 +43,7 @@ pub fn built_folder<E: Error + 'static>(
         return Ok(place);
     }
     let failed = |error| BuildError::NotPrivate(NotPrivate::io("write", &place)(error));
-    let work = private("unfinished-").tempdir_in(cache).map_err(failed)?;
+    let work = unfinished_folder(cache).map_err(failed)?;
     let made = work.path().join("built");
     make_folder(&made)?;
     build(&made).map_err(BuildError::Build)?;

@@ -80,6 +80,11 @@ fn temporary_cache() -> Result<PathBuf, NotPrivate> {
     Ok(kept.insert(made).path().to_path_buf())
 }
 
+/// Removes the cache of this process alone, which nothing else does: before a program ends.
+pub fn remove_temporary_cache() {
+    TEMPORARY.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +123,7 @@ mod tests {
         let [one, other] = [0, 1].map(|_| temporary_cache().unwrap());
         assert_eq!(one, other, "one for the whole process");
         super::super::check_folder(&one).unwrap();
+        remove_temporary_cache();
+        assert!(!one.exists());
     }
 }

@@ -10,8 +10,8 @@ mod sweep;
 mod temporary;
 
 pub use built::{BuildError, built_folder};
-pub use cache::{cache_folder, cache_path};
+pub use cache::{cache_folder, cache_path, remove_temporary_cache};
 pub use ownership::{NotPrivate, check_folder, create_file, make_folder, write_file};
 pub use runtime::runtime_folder;
-pub use sweep::sweep_leftovers;
+pub use sweep::{sweep_leftovers, unfinished_folder};
 pub use temporary::{ProcessFolder, TemporaryFolder};

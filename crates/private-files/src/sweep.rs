@@ -2,13 +2,15 @@
 
 use std::env;
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
+use tempfile::TempDir;
 
-use super::temporary::{LOCK, PREFIX};
+use super::temporary::{LOCK, PREFIX, private};
 
 /// A process's folder without its lock belongs to one that makes it right now, or was killed
 /// then.
@@ -62,6 +64,32 @@ fn remove_if_left(path: &Path) -> Option<()> {
     }
 }
 
+/// How the names of folders begin in which something is made that is then renamed.
+const UNFINISHED: &str = "unfinished-";
+/// Older ones belong to nobody: nothing takes so long to make.
+const UNFINISHED_AGE: Duration = Duration::from_secs(24 * 3600);
+
+/// A folder beside the place of what is made in it, which is renamed then; removed when dropped.
+/// Those that killed processes left there are removed first.
+///
+/// # Errors
+/// The system's.
+pub fn unfinished_folder(parent: &Path) -> io::Result<TempDir> {
+    for entry in fs::read_dir(parent)?.flatten() {
+        let name = entry.file_name();
+        let is_old = || {
+            let found = entry.metadata().ok()?;
+            let age = SystemTime::now().duration_since(found.modified().ok()?).ok()?;
+            Some(found.is_dir() && age > UNFINISHED_AGE)
+        };
+        if name.to_string_lossy().starts_with(UNFINISHED) && is_old() == Some(true) {
+            // Another process may do the same.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    private(UNFINISHED).tempdir_in(parent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +140,20 @@ mod tests {
         assert_eq!(sweep_in(parent.path()), 1, "the one with links in it");
         assert!(!links.exists() && kept.join("agent-abcdef/Secret.java").exists());
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 6);
+    }
+
+    #[test]
+    fn what_was_not_finished_goes_after_a_day() {
+        let parent = tempfile::tempdir().unwrap();
+        let [old, young, other] = ["unfinished-aaaaaa", "unfinished-bbbbbb", "agent-cccccc"]
+            .map(|name| leave(parent.path(), name));
+        let before = SystemTime::now() - UNFINISHED_AGE - Duration::from_secs(60);
+        for folder in [&old, &other] {
+            File::open(folder).unwrap().set_modified(before).unwrap();
+        }
+        let made = unfinished_folder(parent.path()).unwrap();
+        assert_eq!(fs::metadata(made.path()).unwrap().mode() & 0o777, 0o700);
+        assert!(!old.exists() && young.exists() && other.exists());
     }
 
     #[test]
