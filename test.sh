@@ -1,5 +1,6 @@
 #!/bin/sh
-# All checks: format, lints, documentation, shell scripts, and every test, the
+# All checks: format, lints, documentation, shell scripts, licences and sources of dependencies
+# (where cargo-deny is installed), and every test, the
 # end-to-end one on the virtual board included. What takes longer than one waits is in
 # scripts/nightly.sh. At the end it lists the tests that were skipped, with the reasons.
 #   WATTLINE_REQUIRE=all     a test that is skipped for want of something that
@@ -16,4 +17,5 @@ cargo fmt --all --check
 cargo clippy --workspace --locked --all-targets -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --locked --no-deps --quiet
 shellcheck demo.sh test.sh scripts/*.sh device-scripts/*.sh
+sh scripts/deny.sh
 sh scripts/tests.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What is run every night. Arguments choose parts; without any, all of them in this order:
-#   checks   test.sh, with ten minutes for each fuzz target instead of five seconds, and with
+#   checks   licences, sources and advisories of dependencies by cargo-deny, which is built where
+#            it is missing (ten minutes, once); test.sh, with ten minutes for each fuzz target instead of five seconds, and with
 #            sources of a hundred thousand levels and of 50 MB
 #   studies  tests too long for every day: how often intervals hold the truth, from hundreds
 #            of simulated campaigns; the samplers against each other for more seeds; the tables
@@ -21,6 +22,7 @@ for part in "$@"; do
     case $part in
     checks)
         sh scripts/upgrade-jdks.sh
+        sh scripts/deny.sh install advisories
         WATTLINE_ROBUST=1 WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-600} sh test.sh
         ;;
     studies) sh scripts/tests.sh -- --ignored --skip faults:: ;;

@@ -53,6 +53,7 @@
 pub use wattline_attribution as attribution;
 pub use wattline_java::{blocks, finding, instrument, java, operations};
 pub use wattline_model as model;
+use wattline_private_files as private_files;
 pub use wattline_units::{assumptions, atto, exact, interval, power, units};
 pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile, root};
 pub use wattline_virtual_board as virtual_board;

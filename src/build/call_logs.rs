@@ -1,6 +1,7 @@
 //! Runs with the call-tree probe on the local JVM: who called, for every input.
 
 use crate::instrument::Probe;
+use crate::private_files::TemporaryFolder;
 use crate::scenario::Scenario;
 use crate::toolchain::jvm::{self, JvmEnd};
 use crate::toolchain::{Jdk, jar};
@@ -21,7 +22,7 @@ pub fn call_logs(
     builder: &mut VariantBuilder<'_>,
 ) -> Result<Vec<(String, String)>, BuildError> {
     let variant = builder.build(&Default::default(), Probe::Calls)?;
-    let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+    let folder = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
     let classes = folder.path().join("calls.jar");
     let runner = Runner::new(scenario, builder.application(), jdk)?;
     let runnable = runner.runnable(&variant.classes)?;
@@ -29,7 +30,7 @@ pub fn call_logs(
     std::fs::write(&classes, bytes).map_err(BuildError::io(&classes))?;
     let mut logs = Vec::new();
     for input in &scenario.inputs {
-        let place = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let place = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
         let outcome = jvm::run(jdk, &runner.unlimited(input, place.path(), &classes)?)?;
         let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
         let said = last_words(&outcome.stderr);

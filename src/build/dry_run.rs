@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::blocks::BlockId;
 use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::private_files::TemporaryFolder;
 use crate::scenario::Scenario;
 use crate::toolchain::{Jdk, jar};
 
@@ -58,7 +59,8 @@ impl DryRunner<'_, '_> {
         let shared = match self.shared.take() {
             Some(shared) => shared,
             None => {
-                let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+                let folder = TemporaryFolder::new("dry-run")
+                    .map_err(BuildError::io(std::env::temp_dir()))?;
                 let jar = folder.path().join("dry.jar");
                 let classes = self.runner.runnable(self.builder.switched_classes()?)?;
                 let bytes = jar::pack(&[], &classes);
@@ -80,7 +82,8 @@ impl DryRunner<'_, '_> {
             self.share()?;
         }
         let start = Instant::now();
-        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("dry-run").map_err(BuildError::io(std::env::temp_dir()))?;
         let shared = self.shared.as_ref().filter(|_| builds == Builds::Shared);
         let runner = &self.runner;
         let folder = folder.path();

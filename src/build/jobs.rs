@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::blocks::BlockId;
 use crate::instrument::Probe;
+use crate::private_files::TemporaryFolder;
 use crate::toolchain::jar;
 
 use super::runner::Runner;
@@ -13,7 +14,7 @@ use super::{BuildError, VariantBuilder};
 /// The build with switches, on disk.
 pub(super) struct Shared {
     /// Deleted with this.
-    pub(super) _folder: tempfile::TempDir,
+    pub(super) _folder: TemporaryFolder,
     pub(super) jar: PathBuf,
     /// What the JVM has to be told to start fast with this jar.
     pub(super) options: Vec<String>,

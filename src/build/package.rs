@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::apk::{self, Manifest};
+use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind};
 use crate::toolchain::android::{self, Packager};
 use crate::toolchain::{Jdk, ToolchainError, jar};
@@ -32,7 +33,7 @@ pub struct Package {
 pub struct PackageBuilder {
     packager: Packager,
     runner: Classes,
-    folder: tempfile::TempDir,
+    folder: TemporaryFolder,
 }
 
 impl PackageBuilder {
@@ -41,7 +42,8 @@ impl PackageBuilder {
     /// # Errors
     /// A tool that can't be had.
     pub fn new(jdk: &Jdk) -> Result<PackageBuilder, BuildError> {
-        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("package").map_err(BuildError::io(std::env::temp_dir()))?;
         let platform = android::platform()?;
         let folder_of_runner = folder.path().join("runner");
         let runner = on_android::compile_runner(jdk, &platform, &[], 8, &folder_of_runner)?;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::blocks::BlockId;
 use crate::campaign::{DryCase, DryOutcome};
+use crate::private_files::TemporaryFolder;
 use crate::scenario::{Input, Scenario};
 use crate::toolchain::Jdk;
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
@@ -103,7 +104,8 @@ impl<'r> Runner<'r> {
     }
 
     fn run(&self, case: &DryCase, job: &Job) -> Result<DryOutcome, BuildError> {
-        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("dry-run").map_err(BuildError::io(std::env::temp_dir()))?;
         let Some(input) = self.scenario.inputs.iter().find(|input| input.name == case.input) else {
             return Ok(failed(format!("no input sequence {}", case.input)));
         };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::Finding;
 use crate::instrument::{self, GeneratedFile, Instrumented, Options, Probe};
+use crate::private_files::TemporaryFolder;
 use crate::toolchain::compiler::CompileRequest;
 use crate::toolchain::{Compiler, Diagnostic, Jdk, ToolchainError, jar};
 
@@ -33,7 +34,7 @@ pub struct VariantBuilder<'a> {
     without_assertions: bool,
     without_watched_loops: bool,
     compiler: Compiler,
-    pub(super) folder: tempfile::TempDir,
+    pub(super) folder: TemporaryFolder,
     pub(super) bases: BTreeMap<Probe, Base>,
     pub(super) switched: Option<Switched<'a>>,
     built: u32,
@@ -97,7 +98,8 @@ impl<'a> VariantBuilder<'a> {
         jdk: &Jdk,
         release: Option<u32>,
     ) -> Result<VariantBuilder<'a>, BuildError> {
-        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("variant").map_err(BuildError::io(std::env::temp_dir()))?;
         Ok(VariantBuilder {
             application,
             blocks: application.blocks(),

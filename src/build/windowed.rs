@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::instrument;
+use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind, Step, timed_steps};
 use crate::toolchain::jvm::JvmRun;
 use crate::toolchain::{Jdk, jar};
@@ -31,7 +32,7 @@ const PROBES: &str = "wattline$rt";
 /// What starts an application with a window on this machine.
 pub(super) struct Windowed {
     /// Deleted with this.
-    _folder: tempfile::TempDir,
+    _folder: TemporaryFolder,
     /// The runner with its clock, and the framework.
     before: [PathBuf; 2],
     /// The zygote's words but for extras.
@@ -50,7 +51,8 @@ impl Windowed {
         if scenario.application.start != StartKind::Activity {
             return Ok(None);
         }
-        let folder = tempfile::tempdir().map_err(BuildError::io(std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("window").map_err(BuildError::io(std::env::temp_dir()))?;
         let framework = virtual_board::android_framework()?;
         let place = folder.path().join("runner");
         let runner = compile_runner(jdk, &framework, &[CLOCK], RELEASE, &place)?;

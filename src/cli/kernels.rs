@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = CampaignFolder::new(&arguments.campaign).facts(None)?.mix();
-    let boards = open_boards(&chosen, &scenario)?;
+    let boards = open_boards(&chosen, &scenario, &output)?;
     let measured = kernels(&mix, &scenario, &jdk, &boards, &output)?;
     output.write_kernels(&measured)?;
     progress::result(measured.summary());

@@ -8,15 +8,17 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
 
+use crate::private_files::{ProcessFolder, sweep_leftovers};
 use crate::stage::remove_unfinished;
 use crate::virtual_board::{self, children_by_parents};
 
-/// Makes the folder of all temporary files and folders to come, removed when dropped. None
-/// where there is no place for one: whoever needs it then says so.
-pub fn temporary_folder() -> Option<TempDir> {
-    let folder = tempfile::Builder::new().prefix("wattline-").tempdir().ok()?;
+/// Removes what killed processes of this user left, and makes the folder of all temporary files
+/// and folders to come, removed when dropped. None where there is no place for one: whoever needs
+/// it then says so.
+pub fn temporary_folder() -> Option<ProcessFolder> {
+    sweep_leftovers();
+    let folder = ProcessFolder::get().ok()?;
     tempfile::env::override_temp_dir(folder.path()).ok()?;
     Some(folder)
 }

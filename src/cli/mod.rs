@@ -139,6 +139,7 @@ pub fn main() -> ExitCode {
     let temporary = leftovers::temporary_folder();
     stop::tidy_up_when_asked(temporary.as_ref().map(|folder| folder.path().to_path_buf()));
     let done = run(arguments.command);
+    crate::private_files::remove_temporary_cache();
     stop::wait_for_end();
     match done {
         Ok(outcome) => {

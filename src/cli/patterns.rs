@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let boards = kernels::open_boards(&chosen, &scenario)?;
+    let boards = kernels::open_boards(&chosen, &scenario, &output)?;
     refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();

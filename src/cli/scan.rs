@@ -8,7 +8,8 @@ use crate::blocks::Granularity;
 use crate::build::sources;
 use crate::finding::Finding;
 use crate::operations::{Tables, findings_csv};
-use crate::toolchain::{Store, cache};
+use crate::private_files::cache_folder;
+use crate::toolchain::Store;
 
 use super::progress;
 use crate::stage::Failure;
@@ -101,18 +102,30 @@ impl CacheArguments {
         if self.no_cache {
             return Ok(None);
         }
-        let own = || cache::folder().join("scan");
-        let folder = self.cache.clone().unwrap_or_else(own);
-        match (Store::open(&folder, CACHE_BYTES_MAX), &self.cache) {
-            (Ok(store), _) => Ok(Some(store)),
-            (Err(error), Some(_)) => Err(Failure::io("create", folder)(error)),
-            (Err(error), None) => {
-                let folder = folder.display();
-                progress::warn(format!("nothing is kept for later scans: {folder}: {error}"));
-                Ok(None)
-            }
+        match &self.cache {
+            Some(folder) => Store::open(folder, CACHE_BYTES_MAX)
+                .map(Some)
+                .map_err(Failure::io("create", folder)),
+            None => Ok(own_store()),
         }
     }
+}
+
+/// The store in the user's cache; without, a warning says why.
+fn own_store() -> Option<Store> {
+    let folder = match cache_folder() {
+        Ok(cache) => cache.join("scan"),
+        Err(error) => {
+            progress::warn(format!("nothing is kept for later scans: {error}"));
+            return None;
+        }
+    };
+    let store = Store::open(&folder, CACHE_BYTES_MAX);
+    let warn = |error| {
+        let folder = folder.display();
+        progress::warn(format!("nothing is kept for later scans: {folder}: {error}"));
+    };
+    store.map_err(warn).ok()
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {

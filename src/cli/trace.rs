@@ -12,6 +12,7 @@ use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::instrument::Probe;
 use crate::operations::Dictionary;
+use crate::private_files::TemporaryFolder;
 use crate::toolchain::class_path::join_paths;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::locale::user_locale;
@@ -84,7 +85,8 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let (probed, findings) = (builder.probed(probe).to_vec(), builder.findings(probe).to_vec());
     drop(builder);
     application.findings.extend(findings);
-    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let folder =
+        TemporaryFolder::new("trace").map_err(Failure::io("create", std::env::temp_dir()))?;
     jar::write_folder(folder.path(), &variant.classes)?;
     let code = run_program(arguments, &jdk, folder.path())?;
     output.write_scan(&application)?;

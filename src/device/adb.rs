@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::limit::{CancelFlag, Limit};
 use super::server::Server;
 use super::shell::{self, ShellMode, quoted};
-use super::{Board, DeviceError, ShellOutput, install, transfer};
+use super::{Board, BoardLock, DeviceError, ShellOutput, install, transfer};
 
 /// For requests the server answers by itself.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);
@@ -166,6 +166,8 @@ pub struct AdbBoard {
     cancel: CancelFlag,
     /// Asked for once; asked again after a lost connection.
     mode: Mutex<Option<ShellMode>>,
+    /// Given back when this is dropped.
+    lock: Option<BoardLock>,
 }
 
 impl AdbBoard {
@@ -176,7 +178,7 @@ impl AdbBoard {
         if state != "device" {
             return Err(DeviceError::NotReady { serial: serial.into(), state });
         }
-        Ok(Self { server, serial: serial.into(), cancel, mode: Mutex::new(None) })
+        Ok(Self { server, serial: serial.into(), cancel, mode: Mutex::new(None), lock: None })
     }
 
     /// The shell service of the board: the newer one where the board announces it.
@@ -194,12 +196,43 @@ impl AdbBoard {
         Ok(mode)
     }
 
+    /// Takes the board's lock, for results in `folder`: from now on sessions need it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Held`] where another process has it.
+    pub fn lock(&mut self, folder: &Path) -> Result<(), DeviceError> {
+        self.lock = Some(BoardLock::take(self, folder)?);
+        Ok(())
+    }
+
+    /// Makes sure, after a lost connection, that the lock is still this process's.
+    ///
+    /// # Errors
+    /// As [`AdbBoard::lock`].
+    pub fn renew_lock(&self) -> Result<(), DeviceError> {
+        self.lock.as_ref().map_or(Ok(()), |lock| lock.renew(self))
+    }
+
+    /// Gives the lock back. Where the board is not there, its lock is taken over by the next
+    /// process that asks.
+    pub fn unlock(&mut self) {
+        if let Some(lock) = self.lock.take() {
+            let _ = lock.release(self);
+        }
+    }
+
     fn limit(&self, doing: &str, span: Duration) -> Limit {
         Limit::new(&self.serial, doing, span, &self.cancel)
     }
 
     fn forget_mode(&self) {
         *self.mode.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+}
+
+impl Drop for AdbBoard {
+    fn drop(&mut self) {
+        self.unlock();
     }
 }
 
@@ -244,6 +277,10 @@ impl Board for AdbBoard {
         let answer = self.shell(&transfer::fingerprint_command(remote), TRANSFER_LIMIT)?;
         transfer::verify(self, remote, &content, &answer.stdout)?;
         Ok(content)
+    }
+
+    fn lock_check(&self) -> String {
+        self.lock.as_ref().map(BoardLock::check).unwrap_or_default()
     }
 
     fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {

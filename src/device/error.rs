@@ -9,11 +9,13 @@ use std::time::Duration;
 use thiserror::Error;
 
 use wattline_units::limits::LimitExceeded;
+use super::lock::{LOCK_FOLDER, LockHolder};
 
 impl DeviceError {
     /// What happened in a few words, the same for the same kind of mishap.
     pub fn in_short(&self) -> String {
         match self {
+            DeviceError::LockLost { .. } => "the lock on the board was lost".into(),
             DeviceError::Lost { .. } => "the connection was lost".into(),
             DeviceError::TimedOut { .. } => "the board did not answer in time".into(),
             DeviceError::NotReady { .. } => "the board was not there".into(),
@@ -70,6 +72,37 @@ pub enum DeviceError {
         serial: String,
         /// The state or the message the server gave.
         state: String,
+    },
+    /// Another process measures on the board.
+    #[error(
+        "board {serial} is in use by process {} on {} since {}, which writes to {}; wait for it \
+         or stop it, or name another board{}", holder.pid, holder.host, holder.since,
+         holder.folder, if *on_board { remove_lock(serial) } else { String::new() }
+    )]
+    Held {
+        /// The board's serial.
+        serial: String,
+        /// Who measures on it.
+        holder: Box<LockHolder>,
+        /// Whether its lock on the board says so; else the one on this machine.
+        on_board: bool,
+    },
+    /// The lock of this process is not on the board any more.
+    #[error("board {serial}: its lock is gone, or another's; another process may use the board")]
+    LockLost {
+        /// The board's serial.
+        serial: String,
+    },
+    /// The lock can't be written on the board.
+    #[error(
+        "{serial}: the lock {LOCK_FOLDER} cannot be written: {problem}; is the disk full, or does \
+         the folder belong to another user of the board?"
+    )]
+    Lock {
+        /// The board's serial.
+        serial: String,
+        /// What the board says.
+        problem: String,
     },
     /// No power meter can be read, or not the one that is asked for.
     #[error(
@@ -236,6 +269,14 @@ pub enum DeviceError {
         #[source]
         source: io::Error,
     },
+}
+
+/// What helps where the lock's process is gone, and this machine can't know.
+fn remove_lock(serial: &str) -> String {
+    format!(
+        "; if that process is gone for good, remove its lock: `adb -s {serial} shell rm -r \
+         {LOCK_FOLDER}`"
+    )
 }
 
 fn at_line(line: Option<usize>) -> String {

@@ -14,6 +14,7 @@ use std::process::Command;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::power::meter::SAMPLED_HERE;
+use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
 use crate::toolchain::{async_profiler, flight};
 
@@ -33,7 +34,7 @@ pub struct LocalJvm {
     /// A folder before the absolute paths of meters (`WATTLINE_ROOT`), as for the device
     /// scripts: where a container sees its host's files.
     meter_root: PathBuf,
-    pub(super) folder: tempfile::TempDir,
+    pub(super) folder: TemporaryFolder,
     /// async-profiler's library, where one is named.
     async_profiler: Option<PathBuf>,
     /// Seconds since this machine's start when `began` was taken.
@@ -45,7 +46,7 @@ impl LocalJvm {
     /// Chooses the meter.
     pub fn open(java: &Path, choice: MeterChoice) -> Result<Self, DeviceError> {
         let failed = |source| DeviceError::File { path: "/proc/uptime".into(), source };
-        let folder = tempfile::tempdir()
+        let folder = TemporaryFolder::new("jvm")
             .map_err(|source| DeviceError::File { path: std::env::temp_dir(), source })?;
         let uptime = fs::read_to_string("/proc/uptime").map_err(failed)?;
         let began_s = uptime.split_whitespace().next().and_then(|word| word.parse().ok());

@@ -13,6 +13,7 @@ mod install;
 mod limit;
 mod local;
 mod local_session;
+mod lock;
 mod lost_lines;
 mod meters;
 mod monitored;
@@ -39,6 +40,7 @@ pub(crate) use host_log::{HostLog, check_bench};
 pub use input_command::InputCommand;
 pub use limit::CancelFlag;
 pub(crate) use local::{LOCAL_SERIAL, LocalJvm, local_shell};
+pub use lock::{BoardLock, LOCK_FOLDER, LockHolder};
 pub use meters::{ChosenMeter, choose_meter};
 pub(crate) use monitored::MonitoredDevice;
 pub use plan::{Entry, Pinning, SessionKind, SessionPlan};
@@ -107,6 +109,12 @@ pub trait Board: Send + Sync {
 
     /// Reads a file of the board that nobody writes any more, and verifies it.
     fn pull(&self, remote: &str) -> Result<Vec<u8>, DeviceError>;
+
+    /// Begins a command that needs the board to be this process's own, with what ends it where
+    /// the board's lock is another's; empty on boards without a lock.
+    fn lock_check(&self) -> String {
+        String::new()
+    }
 
     /// Installs an application (an `.apk`; a `.jar` on a virtual board that takes these), over an
     /// older one of the package's name, on a prepared board.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Board, BoardFacts, DeviceError, SCRIPT_FOLDER, facts, scripts};
+use super::{Board, BoardFacts, DeviceError, SCRIPT_FOLDER, facts, lock, scripts};
 
 /// Sensors need up to three seconds for their first values.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);
@@ -74,8 +74,9 @@ pub struct BoardState {
 pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState, DeviceError> {
     scripts::install(board)?;
     let facts = facts(board)?;
-    let command = scripts::command("prepare.sh", &arguments(options, &facts));
+    let command = board.lock_check() + &scripts::command("prepare.sh", &arguments(options, &facts));
     let output = board.shell(&command, PREPARE_LIMIT)?;
+    lock::not_lost(board, &output.stdout)?;
     scripts::check(board, "prepare.sh", &output, "prepared")?;
     Ok(state(facts, &output.stdout))
 }
@@ -85,8 +86,10 @@ pub fn prepare(board: &dyn Board, options: &PrepareOptions) -> Result<BoardState
 pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
     let file = format!("{SCRIPT_FOLDER}/restore.sh");
     // A board that never got the scripts was never changed.
-    let command = format!("if [ -r {file} ]; then sh {file}; else echo restored=0; fi");
+    let check = board.lock_check();
+    let command = format!("{check}if [ -r {file} ]; then sh {file}; else echo restored=0; fi");
     let output = board.shell(&command, PREPARE_LIMIT)?;
+    lock::not_lost(board, &output.stdout)?;
     scripts::check(board, "restore.sh", &output, "restored")?;
     if let Some(warning) = scripts::value(&output.stdout, "warning") {
         let (serial, message) = (board.serial().into(), warning.into());

@@ -67,6 +67,7 @@ pub fn with_recovery<T>(
 fn is_loss(error: &DeviceError) -> bool {
     match error {
         DeviceError::Lost { .. }
+        | DeviceError::LockLost { .. }
         | DeviceError::TimedOut { .. }
         | DeviceError::NotReady { .. }
         | DeviceError::Refused { .. }

@@ -10,7 +10,7 @@ use super::profile::{self, SessionProfile};
 use super::sampler::Sampler;
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
 use super::shell::{self, quoted};
-use super::{Board, DeviceError, InputCommand, ShellOutput, lost_lines, status};
+use super::{Board, DeviceError, InputCommand, ShellOutput, lock, lost_lines, status};
 use crate::power::{Window, parse_session_log};
 
 /// For a board to hear that a command has ended.
@@ -180,7 +180,8 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
     };
     let collect = scripts::command("collect.sh", wanted);
     let whole = |session: String| {
-        format!("setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
+        let check = board.lock_check();
+        format!("{check}setprop wattline.session {label} 2>/dev/null; {session} && {collect}")
     };
     let inline = whole(scripts::command("session.sh", &arguments));
     // A margin for the wrapping of the legacy shell, which any board may have.
@@ -199,6 +200,7 @@ fn take_apart(
 ) -> Result<SessionLogs, DeviceError> {
     let text = &output.stdout;
     let script_output = &text[..text.find("@@wattline ").unwrap_or(text.len())];
+    lock::not_lost(board, script_output)?;
     let said = ShellOutput { stdout: script_output.into(), ..output.clone() };
     scripts::check(board, "session.sh", &said, "exit")?;
     let garbled = |what: &str| DeviceError::Garbled {

@@ -145,11 +145,12 @@ pub(crate) fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Resul
     Err(Failure::input(&scenario.file, message))
 }
 
-/// Opens and prepares a board.
+/// Opens, locks and prepares a board; `folder` is where its results go.
 pub(crate) fn open(
     choice: &BoardChoice,
     scenario: &Scenario,
     virtual_settings: &VirtualSettings,
+    folder: &Path,
 ) -> Result<OpenBoard, Failure> {
     check_start(std::slice::from_ref(choice), scenario)?;
     let settings = &scenario.board;
@@ -164,7 +165,8 @@ pub(crate) fn open(
             (running.serial(), Some(running))
         }
     };
-    let board = open_serial(server, &serial)?;
+    let mut board = open_serial(server, &serial)?;
+    board.lock(folder)?;
     await_abandoned(&board)?;
     let log = settings.log.as_ref().map(|log| open_log(&board, log, scenario)).transpose()?;
     let chosen = match &log {
@@ -411,6 +413,7 @@ impl OpenBoard {
             progress::warn(format!("{error}; the board is connected and prepared again"));
             lost(error);
             reconnect(adb.server, adb.board.serial(), self.patience)?;
+            adb.board.renew_lock()?;
             await_abandoned(&adb.board)?;
             prepare(&adb.board, &adb.options).map(drop)
         };
@@ -429,6 +432,7 @@ impl Drop for AdbPlace {
         if let Err(error) = put_back {
             progress::warn(format!("the board was not put back as it was: {error}"));
         }
+        self.board.unlock();
         if self.running.is_some() {
             let _ = disconnect(self.server, self.board.serial());
         }

@@ -175,7 +175,7 @@ impl Work<'_> {
             return Ok(None);
         }
         self.clock.stage("trial");
-        trial::make(self.loaded, builder, &self.options.boards).map(Some)
+        trial::make(self.loaded, builder, &self.options.boards, self.output).map(Some)
     }
 
     fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<Vec<PlannedCase>, Failure> {

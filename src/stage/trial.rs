@@ -9,15 +9,15 @@ use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
 use crate::power::crash_in;
+use crate::private_files::TemporaryFolder;
 use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
 use crate::scenario::{Input, Scenario};
 
-use super::Failure;
-use super::Loaded;
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::measure::driver::{BoardDriver, Builds};
 use super::measure::sampled;
 use super::progress::{self, in_words};
+use super::{Failure, Loaded, Output};
 
 /// What the sessions told.
 #[derive(Debug)]
@@ -45,11 +45,13 @@ pub fn make(
     loaded: &Loaded,
     builder: &mut VariantBuilder<'_>,
     choices: &[BoardChoice],
+    output: &Output,
 ) -> Result<Trial, Failure> {
     let scenario = &loaded.scenario;
     boards::check_logs(choices, &scenario.board)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let open = choices.iter().map(|choice| boards::open(choice, scenario, &settings));
+    let open =
+        choices.iter().map(|choice| boards::open(choice, scenario, &settings, output.folder()));
     let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
     let sampled_repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
     let phase = if sampled_repeats > 0 { Phase::Sampled } else { Phase::Power };
@@ -87,7 +89,8 @@ fn sessions_on(
     builder: &mut VariantBuilder<'_>,
 ) -> Result<(Vec<Session>, Duration), Failure> {
     let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
-    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let folder =
+        TemporaryFolder::new("trial").map_err(Failure::io("create", std::env::temp_dir()))?;
     let builds = Builds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, &cases, &builds, board, folder.path());
     let began = Instant::now();

@@ -9,6 +9,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::private_files::TemporaryFolder;
+
 use super::agent_link::{AgentLink, AttachError};
 use super::class_path::join_paths;
 use super::monitor_agent::MonitorAgent;
@@ -72,7 +74,7 @@ pub struct AgentSession {
     attach: PathBuf,
     token: String,
     shares: Shares,
-    folder: tempfile::TempDir,
+    folder: TemporaryFolder,
 }
 
 impl AgentSession {
@@ -81,8 +83,8 @@ impl AgentSession {
     /// # Errors
     /// Folders that can't be written.
     pub fn prepare(agent: &MonitorAgent, settings: &AgentSettings) -> Result<Self, ToolchainError> {
-        let folder =
-            tempfile::tempdir().map_err(ToolchainError::io("create", std::env::temp_dir()))?;
+        let folder = TemporaryFolder::new("agent")
+            .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
         let token = token()?;
         let period = settings.period_ms.map(|ms| ("period-ms", ms.max(1).to_string()));
         let lines = [
@@ -235,7 +237,7 @@ fn small(choice: SmallMethods) -> &'static str {
 }
 
 /// A word that nobody guesses.
-fn token() -> Result<String, ToolchainError> {
+pub(super) fn token() -> Result<String, ToolchainError> {
     let mut bytes = [0; 16];
     let source = "/dev/urandom";
     let mut file = fs::File::open(source).map_err(ToolchainError::io("open", source))?;

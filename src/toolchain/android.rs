@@ -3,13 +3,17 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::private_files;
+
+use super::agent_session::token;
 use super::artifact::fetch;
 use super::jdk::find_tool;
 use super::warm::WarmJvm;
-use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, cache};
+use super::{Jdk, ToolchainError, UTF8_LOCALE, asm};
 
 const SERVER: (&str, &str) = ("PackageServer.java", include_str!("java/PackageServer.java"));
 const D8: (&str, &str) = (
@@ -52,8 +56,6 @@ const TRANSLATOR: [(&str, &str); 6] = [
         "3d502542727ac1696eebfbf0b6dbda538ba9a5822af2bf4bbe0b602ef02c0a10",
     ),
 ];
-/// Of the key's store: it keeps nobody out, as that of Android's own tools doesn't.
-const PASSWORD: &str = "wattline";
 
 /// The classes of the platform that a package is compiled against: those of the newest
 /// platform in `$ANDROID_HOME` (or `$ANDROID_SDK_ROOT`), else those of Android 4.1.
@@ -106,7 +108,7 @@ fn newest_platform(platforms: &Path) -> Option<PathBuf> {
 pub struct Packager {
     process: WarmJvm,
     platform: PathBuf,
-    key: PathBuf,
+    key: DebugKey,
 }
 
 impl Packager {
@@ -116,7 +118,7 @@ impl Packager {
     /// Maven can't fetch what is not in the cache; no JDK; a cache that can't be written.
     pub fn start(jdk: &Jdk, platform: &Path) -> Result<Packager, ToolchainError> {
         let tools = [fetch(D8.0, D8.1)?, fetch(SIGNER.0, SIGNER.1)?];
-        let key = debug_key()?;
+        let key = DebugKey::get()?;
         let process = WarmJvm::start(jdk, SERVER, &tools)?;
         Ok(Packager { process, platform: platform.to_path_buf(), key })
     }
@@ -162,9 +164,9 @@ impl Packager {
         min_sdk: u32,
         signed: &Path,
     ) -> Result<(), ToolchainError> {
-        let paths = [unsigned, signed, &self.key].map(|path| path.display().to_string());
+        let paths = [unsigned, signed, &self.key.store].map(|path| path.display().to_string());
         let request = ["sign".to_string(), min_sdk.to_string()].into_iter().chain(paths);
-        self.ask("apksig", &request.chain([PASSWORD.to_string()]).collect::<Vec<_>>())
+        self.ask("apksig", &request.chain([self.key.password.clone()]).collect::<Vec<_>>())
     }
 
     fn ask(&mut self, program: &'static str, request: &[String]) -> Result<(), ToolchainError> {
@@ -194,41 +196,102 @@ fn with_remedy(error: ToolchainError) -> ToolchainError {
     }
 }
 
-/// The store of the key that packages are signed with, made once: a device takes a package
-/// for an installed one only if both have the same key.
-fn debug_key() -> Result<PathBuf, ToolchainError> {
-    let (folder, store) = (cache::folder(), cache::folder().join("debug-key.p12"));
-    if store.is_file() {
-        return Ok(store);
-    }
-    fs::create_dir_all(&folder).map_err(ToolchainError::io("create", &folder))?;
-    let work = tempfile::tempdir_in(&folder).map_err(ToolchainError::io("create", &folder))?;
-    let made = work.path().join("key.p12");
-    let keytool = find_tool("keytool")?;
-    let output = Command::new(&keytool)
-        .args(["-genkeypair", "-alias", "wattline", "-keyalg", "RSA", "-keysize", "2048"])
-        .args(["-validity", "10950", "-dname", "CN=wattline debug", "-storetype", "PKCS12"])
-        .args(["-storepass", PASSWORD, "-keystore"])
-        .arg(&made)
-        .envs(UTF8_LOCALE)
-        .output()
-        .map_err(ToolchainError::io("start", &keytool))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stdout).trim().to_string();
-        return Err(ToolchainError::Refused { program: "keytool", message });
-    }
-    // Of two that make one, the first wins.
-    match fs::hard_link(&made, &store) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(ToolchainError::io("create", &store)(error))
+/// The key that packages are signed with, made once: a device takes a package for an installed
+/// one only if both have the same key. Its folder and files are for the user alone, since who
+/// has it can replace the packages that this user installed on devices; the password keeps a
+/// copy of the store alone from being used.
+#[derive(Debug)]
+struct DebugKey {
+    store: PathBuf,
+    password: String,
+}
+
+impl DebugKey {
+    const STORE: &str = "key.p12";
+    const PASSWORD: &str = "password";
+
+    /// The key in the user's cache; made if it is not there.
+    fn get() -> Result<DebugKey, ToolchainError> {
+        let cache = private_files::cache_folder()?;
+        let place = cache.join("debug-key");
+        if !place.exists() {
+            let work = private_files::unfinished_folder(&cache)
+                .map_err(ToolchainError::io("create", &cache))?;
+            let made = work.path().join("debug-key");
+            DebugKey::make(&made)?;
+            // Of two that make one, the first wins.
+            match fs::rename(&made, &place) {
+                Err(error) if !place.exists() => {
+                    return Err(ToolchainError::io("create", &place)(error));
+                }
+                _ => {}
+            }
         }
-        _ => Ok(store),
+        DebugKey::read(&place)
+    }
+
+    fn read(place: &Path) -> Result<DebugKey, ToolchainError> {
+        private_files::check_folder(place)?;
+        let password = place.join(DebugKey::PASSWORD);
+        let text = fs::read_to_string(&password).map_err(ToolchainError::io("read", &password))?;
+        Ok(DebugKey { store: place.join(DebugKey::STORE), password: text.trim().to_string() })
+    }
+
+    /// Makes store and password in a new folder.
+    fn make(folder: &Path) -> Result<(), ToolchainError> {
+        private_files::make_folder(folder)?;
+        let [store, password] = [DebugKey::STORE, DebugKey::PASSWORD].map(|name| folder.join(name));
+        private_files::write_file(&password, token()?.as_bytes())
+            .map_err(ToolchainError::io("write", &password))?;
+        let keytool = find_tool("keytool")?;
+        // The password is not an argument: those of all processes can be read.
+        let output = Command::new(&keytool)
+            .args(["-genkeypair", "-alias", "wattline", "-keyalg", "RSA", "-keysize", "2048"])
+            .args(["-validity", "10950", "-dname", "CN=wattline debug", "-storetype", "PKCS12"])
+            .arg("-storepass:file")
+            .arg(&password)
+            .arg("-keystore")
+            .arg(&store)
+            .envs(UTF8_LOCALE)
+            .output()
+            .map_err(ToolchainError::io("start", &keytool))?;
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stdout).trim().to_string();
+            return Err(ToolchainError::Refused { program: "keytool", message });
+        }
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(&store, private).map_err(ToolchainError::io("write", &store))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_debug_key_is_for_its_user_alone_and_has_a_password_of_its_own() {
+        let Ok(keytool) = find_tool("keytool") else {
+            return crate::skip::because("no JDK");
+        };
+        let cache = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| {
+            let place = cache.path().join(name);
+            DebugKey::make(&place).unwrap();
+            DebugKey::read(&place).unwrap()
+        });
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        let place = cache.path().join("one");
+        assert_eq!(mode(&place), 0o700);
+        assert_eq!([&one.store, &place.join(DebugKey::PASSWORD)].map(|f| mode(f)), [0o600; 2]);
+        assert_ne!(one.password, other.password);
+        for (password, opens) in [(one.password.as_str(), true), ("wattline", false)] {
+            let mut list = Command::new(&keytool);
+            list.args(["-list", "-storepass", password, "-keystore"]).arg(&one.store);
+            assert_eq!(list.output().unwrap().status.success(), opens, "{password}");
+        }
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(DebugKey::read(&place).is_err(), "others may have put theirs in its place");
+    }
 
     #[test]
     fn the_newest_platform_with_classes_is_taken() {

@@ -8,8 +8,10 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
+use crate::private_files;
+
 use super::jdk::on_path;
-use super::{ToolchainError, UTF8_LOCALE, cache};
+use super::{ToolchainError, UTF8_LOCALE};
 
 /// `group:artifact:version[:classifier]`, of a jar.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +63,7 @@ fn is_coordinate_part(part: &str) -> bool {
 /// checked again; bytes with another hash are never used.
 pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
-    let cached = cached(&parsed, sha256);
+    let cached = cached(&parsed, sha256)?;
     if cached.is_file() && hash_of(&cached)? == sha256.to_ascii_lowercase() {
         return Ok(cached);
     }
@@ -80,25 +82,28 @@ pub fn fetch(coordinate: &str, sha256: &str) -> Result<PathBuf, ToolchainError> 
 /// which is returned.
 pub(crate) fn fetch_any(coordinate: &str) -> Result<String, ToolchainError> {
     let parsed = Coordinate::parse(coordinate)?;
-    let folder = folder();
-    fs::create_dir_all(&folder).map_err(ToolchainError::io("create", &folder))?;
-    let staging = tempfile::tempdir_in(&folder).map_err(ToolchainError::io("create", &folder))?;
+    let folder = folder()?;
+    let staging =
+        private_files::unfinished_folder(&folder).map_err(ToolchainError::io("create", &folder))?;
     let fetched = copy_with_maven(&parsed, coordinate, staging.path())?;
     let found = hash_of(&fetched)?;
-    let cached = cached(&parsed, &found);
+    let cached = cached(&parsed, &found)?;
     fs::rename(&fetched, &cached).map_err(ToolchainError::io("rename", &fetched))?;
     Ok(found)
 }
 
 /// Where artifacts are kept.
-fn folder() -> PathBuf {
-    cache::folder().join("artifacts")
+fn folder() -> Result<PathBuf, ToolchainError> {
+    let folder = private_files::cache_folder()?.join("artifacts");
+    private_files::make_folder(&folder)?;
+    Ok(folder)
 }
 
 /// The place of an artifact with this hash.
-fn cached(coordinate: &Coordinate, sha256: &str) -> PathBuf {
+fn cached(coordinate: &Coordinate, sha256: &str) -> Result<PathBuf, ToolchainError> {
     let hash = sha256.to_ascii_lowercase();
-    folder().join(format!("{}-{}", hash.get(..16).unwrap_or(&hash), coordinate.file_name()))
+    let name = format!("{}-{}", hash.get(..16).unwrap_or(&hash), coordinate.file_name());
+    Ok(folder()?.join(name))
 }
 
 fn copy_with_maven(

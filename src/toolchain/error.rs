@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::private_files::{BuildError, NotPrivate};
+
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolchainError {
@@ -64,6 +66,9 @@ pub enum ToolchainError {
         /// What the reader said.
         message: String,
     },
+    /// The cache, or what is in it, is not the user's alone.
+    #[error(transparent)]
+    NotPrivate(#[from] NotPrivate),
     /// A file operation failed.
     #[error("{action} {path}: {source}")]
     Io {
@@ -102,6 +107,15 @@ pub enum ToolchainError {
         /// What happened.
         message: String,
     },
+}
+
+impl From<BuildError<ToolchainError>> for ToolchainError {
+    fn from(error: BuildError<ToolchainError>) -> Self {
+        match error {
+            BuildError::NotPrivate(error) => error.into(),
+            BuildError::Build(error) => error,
+        }
+    }
 }
 
 impl ToolchainError {

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::private_files::TemporaryFolder;
+
 use super::{BRIEF_JVM, ToolchainError, UTF8_LOCALE};
 
 const READER: &str = include_str!("java/FlightSamples.java");
@@ -79,7 +81,8 @@ pub fn samples(
     recording: &Path,
     window: Option<(i64, i64)>,
 ) -> Result<String, ToolchainError> {
-    let folder = tempfile::tempdir().map_err(ToolchainError::io("create", std::env::temp_dir()))?;
+    let folder = TemporaryFolder::new("flight")
+        .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
     let reader = folder.path().join("FlightSamples.java");
     fs::write(&reader, READER).map_err(ToolchainError::io("write", &reader))?;
     let output = Command::new(java)

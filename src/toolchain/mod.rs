@@ -8,7 +8,6 @@ pub(crate) mod android;
 pub mod artifact;
 pub mod asm;
 pub(crate) mod async_profiler;
-pub(crate) mod cache;
 pub(crate) mod class_path;
 pub(crate) mod compiler;
 pub(crate) mod error;

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::private_files::{built_folder, cache_folder};
+
 use super::artifact::hash_of_bytes;
 use super::class_path::join_paths;
-use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, cache, jar};
+use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
 const PROBE: [(&str, &str); 4] = [
@@ -72,10 +74,8 @@ pub struct MonitorAgent {
 /// No JDK, no ASM, folders that can't be written.
 pub fn monitor_agent(jdk: &Jdk) -> Result<MonitorAgent, ToolchainError> {
     let asm = asm::commons()?;
-    let place = cache::folder().join(format!("monitor-agent-{}", key(&asm)));
-    if !place.join("agent.jar").is_file() {
-        build(jdk, &asm, &place)?;
-    }
+    let name = format!("monitor-agent-{}", key(&asm));
+    let place = built_folder(&cache_folder()?, &name, |work| build(jdk, &asm, work))?;
     let mut service = vec![place.join("service.jar"), place.join("recorder.jar")];
     service.extend(asm);
     Ok(MonitorAgent {
@@ -116,29 +116,17 @@ fn key(asm: &[PathBuf]) -> String {
     hash_of_bytes((all + &asm).as_bytes())[..16].to_string()
 }
 
-/// Builds beside the place and renames, so that it is never half.
-fn build(jdk: &Jdk, asm: &[PathBuf], place: &Path) -> Result<(), ToolchainError> {
-    let parent = cache::folder();
-    fs::create_dir_all(&parent).map_err(ToolchainError::io("create", &parent))?;
-    let work = tempfile::tempdir_in(&parent).map_err(ToolchainError::io("create", &parent))?;
-    let bench = Bench { jdk, work: work.path() };
+/// Builds all jars in a folder.
+fn build(jdk: &Jdk, asm: &[PathBuf], work: &Path) -> Result<(), ToolchainError> {
+    let bench = Bench { jdk, work };
     bench.pack("probe", &PROBE, &[], &[])?;
     let mut service = asm.to_vec();
-    service.push(work.path().join("probe-classes"));
+    service.push(work.join("probe-classes"));
     bench.pack("service", &SERVICE, &service, &[])?;
-    service.push(work.path().join("service-classes"));
+    service.push(work.join("service-classes"));
     bench.pack_recorder(&service)?;
     bench.pack("attach", &ATTACH, &[], &[("Main-Class", "wattline.monitor.attach.Attach")])?;
-    bench.pack("agent", &AGENT, &[], &MANIFEST)?;
-    let made = work.keep();
-    match fs::rename(&made, place) {
-        Ok(()) => Ok(()),
-        // another process was faster
-        Err(_) if place.join("agent.jar").is_file() => {
-            fs::remove_dir_all(&made).map_err(ToolchainError::io("remove", &made))
-        }
-        Err(error) => Err(ToolchainError::io("rename", place)(error)),
-    }
+    bench.pack("agent", &AGENT, &[], &MANIFEST)
 }
 
 struct Bench<'a> {

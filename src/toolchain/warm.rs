@@ -6,6 +6,8 @@ use std::io::{BufRead, BufReader, Error, Read, Result, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use crate::private_files::TemporaryFolder;
+
 use super::class_path::join_paths;
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
@@ -15,7 +17,7 @@ pub(super) struct WarmJvm {
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
-    _home: tempfile::TempDir,
+    _home: TemporaryFolder,
 }
 
 impl WarmJvm {
@@ -25,8 +27,8 @@ impl WarmJvm {
         (name, text): (&str, &str),
         classpath: &[PathBuf],
     ) -> std::result::Result<WarmJvm, ToolchainError> {
-        let home =
-            tempfile::tempdir().map_err(ToolchainError::io("create", std::env::temp_dir()))?;
+        let home = TemporaryFolder::new("service")
+            .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
         let source = home.path().join(name);
         fs::write(&source, text).map_err(ToolchainError::io("write", &source))?;
         let mut process = Command::new(&jdk.java)

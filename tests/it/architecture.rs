@@ -11,13 +11,14 @@ use wattline::operations::{LibraryFunction, Operation};
 
 /// The crates from the bottom up, and which of ours each may know. What Cargo is not told of,
 /// the compiler refuses.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 7] = [
+    ("crates/private-files", &[]),
     ("crates/units", &[]),
     ("crates/java", &["units"]),
     ("crates/model", &["units"]),
-    ("crates/virtual-board", &[]),
+    ("crates/virtual-board", &["private-files"]),
     ("crates/attribution", &["model", "units"]),
-    (".", &["attribution", "java", "model", "units", "virtual-board"]),
+    (".", &["attribution", "java", "model", "private-files", "units", "virtual-board"]),
 ];
 
 fn text_of(path: &str) -> String {
@@ -256,6 +257,23 @@ fn every_file_says_what_it_owns_and_leaves_nothing_to_do() {
         problems.extend(found.map(|name| format!("{path}: {name}")));
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What makes temporary folders that others can enter.
+#[test]
+fn temporary_folders_are_made_in_one_place() {
+    let mut problems = Vec::new();
+    for (path, text) in all_sources() {
+        let shown = path.to_str().unwrap();
+        let of_tests = shown.contains("/tests/") || shown.ends_with("tests.rs");
+        let owner = path.starts_with("crates/private-files");
+        let words = ["tempfile::tempdir()", "TempDir::new()"];
+        let found = words.iter().filter(|word| code(&text).contains(*word));
+        if !of_tests && !owner {
+            problems.extend(found.map(|word| format!("{shown}: {word}")));
+        }
+    }
+    assert!(problems.is_empty(), "TemporaryFolder makes them:\n{}", problems.join("\n"));
 }
 
 /// Scenarios that only tests use.

@@ -73,7 +73,9 @@ fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
             (answers, used, None)
         }
         serial => {
-            let board = boards::open_serial(Server::from_environment(), serial)?;
+            let mut board = boards::open_serial(Server::from_environment(), serial)?;
+            // What it prepares and puts back would be another campaign's.
+            board.lock(&std::env::current_dir().unwrap_or_default())?;
             let shell = |question: &str| {
                 let answer = board.shell(question, Duration::from_secs(20))?;
                 Ok(answer.all_output())

@@ -196,10 +196,18 @@ impl Unfinished {
     }
 }
 
-/// Temporary files are private; results are as readable as any file.
+/// Temporary files are private; results are as readable as the user's umask lets new files be.
 fn make_readable(file: &fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
+    file.set_permissions(fs::Permissions::from_mode(0o644 & !umask()))
+}
+
+/// The permissions that new files of this process don't get; setting it is the only other way to
+/// ask for it, and would be seen by other threads.
+fn umask() -> u32 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    mask.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok()).unwrap_or(0)
 }
 
 /// Reads a text file that a command was given.

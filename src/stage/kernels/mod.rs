@@ -22,6 +22,7 @@ use crate::kernels::select::measured_operations;
 use crate::kernels::{Kernel, catalogue, for_compilers, program, select};
 use crate::model::table::Table;
 use crate::operations::{Dictionary, Mix, split_form};
+use crate::private_files::TemporaryFolder;
 use crate::scenario::Scenario;
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
 use crate::toolchain::{Jdk, jar};
@@ -64,10 +65,12 @@ pub struct MeasuredKernels {
 pub fn open_boards(
     choices: &[BoardChoice],
     scenario: &Scenario,
+    output: &Output,
 ) -> Result<Vec<OpenBoard>, Failure> {
     boards::check_logs(choices, &scenario.board)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    choices.iter().map(|choice| boards::open(choice, scenario, &settings)).collect()
+    let open = |choice| boards::open(choice, scenario, &settings, output.folder());
+    choices.iter().map(open).collect()
 }
 
 /// Chooses, counts, runs and fits the kernels for what an application executed. Raw logs are
@@ -186,7 +189,8 @@ fn count(
     let variant = builder.build(&BTreeSet::new(), Probe::Count)?;
     let mut runs = Vec::new();
     for iterations in COUNTED {
-        let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("kernels").map_err(Failure::io("create", std::env::temp_dir()))?;
         let classes = folder.path().join("classes");
         jar::write_folder(&classes, &variant.classes)?;
         let arguments = vec![names_argument(kernels), format!("iterations={iterations}")];

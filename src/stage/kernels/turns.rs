@@ -21,6 +21,7 @@ use crate::power::{
     MarkTexts, NamedWindow, RuntimeShares, RuntimeThreads, crash_in, meter, parse_samples,
     parse_session_log,
 };
+use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind};
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
@@ -115,7 +116,8 @@ pub fn measure_all(
     place: Place<'_>,
 ) -> Result<Vec<Vec<KernelRun>>, Failure> {
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
-    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let folder =
+        TemporaryFolder::new("kernels").map_err(Failure::io("create", std::env::temp_dir()))?;
     let programs = programs(scenario, &variant, boards, folder.path())?;
     let program = |board: &OpenBoard| &programs[&Form::of(scenario, board)];
     let mut turns = turns(kernels, scenario, boards, &|board| program(board).1.clone(), place)?;

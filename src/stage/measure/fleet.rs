@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, assign};
+use crate::private_files::TemporaryFolder;
 use crate::run::{
     Enough, Member, Progress, RunOptions, RunSummary, WhenLost, read_assignment, read_journal,
     run_fleet,
@@ -48,7 +49,7 @@ pub fn measure(
     let serials = names(boards)?;
     same_rails(boards)?;
     let before = check_journal(boards, output)?;
-    let folders: Result<Vec<_>, _> = boards.iter().map(|_| tempfile::tempdir()).collect();
+    let folders: Result<Vec<_>, _> = boards.iter().map(|_| TemporaryFolder::new("fleet")).collect();
     let folders = folders.map_err(Failure::io("create", std::env::temp_dir()))?;
     let builds = Builds::new(scenario, builder);
     let mut drivers: Vec<BoardDriver<'_, '_, '_>> = boards

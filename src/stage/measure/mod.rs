@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, order_runs};
+use crate::device::DeviceError;
+use crate::private_files::TemporaryFolder;
 use crate::run::{
     Basis, JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble,
     WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
@@ -47,11 +49,13 @@ pub fn open_boards(
     let mut opened = Vec::new();
     let mut failed = None;
     for choice in choices {
-        match boards::open(choice, scenario, &settings) {
+        match boards::open(choice, scenario, &settings, output.folder()) {
             Ok(mut board) => {
                 board.patience = patience;
                 opened.push(board);
             }
+            // A board that another campaign has is not lost.
+            Err(failure @ Failure::Device(DeviceError::Held { .. })) => return Err(failure),
             Err(Failure::Device(error))
                 if choices.len() > 1 && fleet::is_spread(&output.campaign()) =>
             {
@@ -101,7 +105,8 @@ pub fn measure(
         }
     };
     let before = check_board(board, output)?;
-    let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+    let folder =
+        TemporaryFolder::new("measure").map_err(Failure::io("create", std::env::temp_dir()))?;
     let builds = Builds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, cases, &builds, board, folder.path());
     let began = Instant::now();

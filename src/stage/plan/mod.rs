@@ -102,8 +102,8 @@ pub fn plan(
 fn open_board(scenario: &Scenario, dry_runs: &DryRuns<'_>) -> Result<OpenBoard, Failure> {
     let DryRuns { boards, patience, .. } = dry_runs;
     let choice = boards.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
-    let mut board =
-        boards::open(choice, scenario, &VirtualSettings { truth: None, seed: scenario.seed })?;
+    let settings = VirtualSettings { truth: None, seed: scenario.seed };
+    let mut board = boards::open(choice, scenario, &settings, dry_runs.output.folder())?;
     board.patience = *patience;
     progress::say(format!("  dry runs on board {}", board.recorded_serial()));
     Ok(board)

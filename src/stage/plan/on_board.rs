@@ -16,6 +16,7 @@ use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
 use crate::device::{DeviceError, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::power::crash_in;
+use crate::private_files::TemporaryFolder;
 use crate::scenario::{Input, Scenario, timed_steps};
 use crate::stage::boards::OpenBoard;
 use crate::stage::form::Form;
@@ -46,7 +47,7 @@ pub struct OnBoard<'r, 'a> {
     builder: &'r mut VariantBuilder<'a>,
     packing: Packing<'r>,
     judge: Judge<'r>,
-    folder: tempfile::TempDir,
+    folder: TemporaryFolder,
     /// The package with switches.
     shared: Option<Package>,
     /// The last variant with a package of its own.
@@ -95,7 +96,8 @@ impl<'r, 'a> OnBoard<'r, 'a> {
                            alone: take `start = \"instrument\"`, the default, for \"main\"";
             return Err(Failure::input(&scenario.file, message));
         }
-        let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("plan").map_err(Failure::io("create", std::env::temp_dir()))?;
         Ok(OnBoard {
             scenario,
             board,

@@ -19,6 +19,7 @@ use crate::device::Sampler;
 use crate::hint::{self, FoundHints, Hint};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
+use crate::private_files::TemporaryFolder;
 use crate::run::{
     Basis, JudgeSettings, Progress, RunError, RunOptions, RunRecord, Start, read_stacks_of,
     run_campaign_until,
@@ -172,7 +173,8 @@ impl Verification<'_> {
         let order = order(scenario, phase, &cases);
         let builds = Builds::with(packing, &mut builder, self.form(), variants);
         let options = self.options(&cases, Builds::hashes(&builds));
-        let folder = tempfile::tempdir().map_err(Failure::io("create", std::env::temp_dir()))?;
+        let folder =
+            TemporaryFolder::new("verify").map_err(Failure::io("create", std::env::temp_dir()))?;
         let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());
         let bar = run_bar(scenario, &order);
         let all = |driver: &mut BoardDriver<'_, '_, '_>| {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
+use wattline_private_files::built_folder;
 
-use crate::silicon::{SiliconError, compile};
+use crate::silicon::{SiliconError, compile, key};
 
 /// What applications find of Android's classes, and what starts them.
 const FRAMEWORK: [(&str, &str); 51] = [
@@ -108,42 +108,18 @@ pub(super) fn framework(level: u32, cache: &Path) -> Result<PathBuf, SiliconErro
     jar("framework", &sources, &[], cache)
 }
 
-/// A jar in the cache; it is made if it is not there. Made beside its place and renamed, so that
-/// it is never half.
+/// A jar in the cache; it is made if it is not there, or not as it was built.
 fn jar(
     name: &str,
     sources: &[(&str, &str)],
     libraries: &[PathBuf],
     cache: &Path,
 ) -> Result<PathBuf, SiliconError> {
-    let place = cache.join(format!("android-{name}-{}", key(sources)));
-    let jar = place.join(format!("{name}.jar"));
-    if place.is_dir() {
-        return Ok(jar);
-    }
-    fs::create_dir_all(cache).map_err(SiliconError::file(cache))?;
-    let work = tempfile::tempdir_in(cache).map_err(SiliconError::file(cache))?;
-    let manifest = work.path().join("manifest.txt");
-    fs::write(&manifest, "").map_err(SiliconError::file(&manifest))?;
-    compile(work.path(), name, sources, libraries)?;
-    let made = work.keep();
-    match fs::rename(&made, &place) {
-        Ok(()) => Ok(jar),
-        Err(_) if place.is_dir() => {
-            // Another process was faster.
-            fs::remove_dir_all(&made).map_err(SiliconError::file(&made))?;
-            Ok(jar)
-        }
-        Err(source) => Err(SiliconError::File { path: place, source }),
-    }
-}
-
-/// Names the build: its sources.
-fn key(sources: &[(&str, &str)]) -> String {
-    let mut hash = Sha256::new();
-    for (name, source) in sources {
-        hash.update(name);
-        hash.update(source);
-    }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let key = key(&sources.iter().collect::<Vec<_>>(), libraries)?;
+    let place = built_folder(cache, &format!("android-{name}-{key}"), |work| {
+        let manifest = work.join("manifest.txt");
+        fs::write(&manifest, "").map_err(SiliconError::file(&manifest))?;
+        compile(work, name, sources, libraries)
+    });
+    Ok(place?.join(format!("{name}.jar")))
 }

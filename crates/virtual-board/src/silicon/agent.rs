@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sha2::{Digest, Sha256};
+use wattline_private_files::{built_folder, cache_path};
 
 use super::compiled::{RuntimeFigures, runtime_figures};
 use super::{AgentOptions, LibraryTable, SiliconError, SiliconFamily, asm};
@@ -149,52 +150,36 @@ fn property(value: &str) -> String {
     text
 }
 
-/// Where built helpers are kept.
+/// Where built helpers are kept. Whether the folder is the user's alone is checked at each use.
 pub(crate) fn cache_dir(options: &AgentOptions) -> PathBuf {
-    let from_home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    let user = || env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(from_home);
-    let chosen = options.cache_dir.clone();
-    chosen.or_else(|| user().map(|dir| dir.join("wattline"))).unwrap_or_else(env::temp_dir)
+    // Without a place for temporary files nothing can be built, which is told then.
+    options.cache_dir.clone().or_else(|| cache_path().ok()).unwrap_or_else(env::temp_dir)
 }
 
 /// The folder of the built agent, which is made if there is none for these sources
-/// and this ASM. Made beside its place and renamed, so that it is never half.
+/// and this ASM, or it is not as it was built.
 fn build(asm: &[PathBuf], cache: &Path) -> Result<PathBuf, SiliconError> {
-    let place = cache.join(format!("agent-{}", key(asm)));
-    if place.join("agent.jar").is_file() {
-        return Ok(place);
-    }
-    fs::create_dir_all(cache).map_err(SiliconError::file(cache))?;
-    let work = tempfile::tempdir_in(cache).map_err(SiliconError::file(cache))?;
-    let manifest = work.path().join("manifest.txt");
-    write(&manifest, "Premain-Class: wattline.silicon.Agent\n")?;
-    compile(work.path(), "agent", &RUNTIME, &[])?;
-    compile(work.path(), "weaver", &WEAVER, asm)?;
-    let made = work.keep();
-    match fs::rename(&made, &place) {
-        Ok(()) => Ok(place),
-        Err(_) if place.join("agent.jar").is_file() => {
-            // another process was faster
-            fs::remove_dir_all(&made).map_err(SiliconError::file(&made))?;
-            Ok(place)
-        }
-        Err(source) => Err(SiliconError::File { path: place, source }),
-    }
+    let name = format!("agent-{}", key(&RUNTIME.iter().chain(&WEAVER).collect::<Vec<_>>(), asm)?);
+    let built = built_folder(cache, &name, |work| {
+        write(&work.join("manifest.txt"), "Premain-Class: wattline.silicon.Agent\n")?;
+        compile(work, "agent", &RUNTIME, &[])?;
+        compile(work, "weaver", &WEAVER, asm)
+    });
+    Ok(built?)
 }
 
-/// Names the build: its sources, options and the ASM it was compiled with.
-fn key(asm: &[PathBuf]) -> String {
+/// Names a build: its sources and the bytes of the jars that it is compiled with.
+pub(crate) fn key(sources: &[&(&str, &str)], jars: &[PathBuf]) -> Result<String, SiliconError> {
     let mut hash = Sha256::new();
-    for (name, source) in RUNTIME.iter().chain(&WEAVER) {
+    for (name, source) in sources {
         hash.update(name);
         hash.update(source);
     }
-    for jar in asm {
+    for jar in jars {
         hash.update(jar.as_os_str().as_encoded_bytes());
-        let bytes = fs::metadata(jar).map_or(0, |data| data.len());
-        hash.update(bytes.to_le_bytes());
+        hash.update(fs::read(jar).map_err(SiliconError::file(jar))?);
     }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    Ok(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Compiles sources into `NAME.jar` in the work folder, which has a `manifest.txt`.

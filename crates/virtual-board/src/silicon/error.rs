@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use wattline_private_files::{BuildError, NotPrivate};
+
 /// Why there is no agent, or no energy.
 #[derive(Debug, thiserror::Error)]
 pub enum SiliconError {
@@ -40,6 +42,9 @@ pub enum SiliconError {
         /// What it said.
         problem: String,
     },
+    /// The cache, or what is in it, is not the user's alone.
+    #[error(transparent)]
+    NotPrivate(#[from] NotPrivate),
     /// A file could not be read or written.
     #[error("{path}")]
     File {
@@ -49,6 +54,15 @@ pub enum SiliconError {
         #[source]
         source: io::Error,
     },
+}
+
+impl From<BuildError<SiliconError>> for SiliconError {
+    fn from(error: BuildError<SiliconError>) -> Self {
+        match error {
+            BuildError::NotPrivate(error) => error.into(),
+            BuildError::Build(error) => error,
+        }
+    }
 }
 
 impl SiliconError {

@@ -29,8 +29,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use agent::agent_options;
-pub(crate) use agent::lend;
-pub(crate) use agent::{cache_dir, compile};
+pub(crate) use agent::{cache_dir, compile, key, lend};
 pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SiliconError;
 pub use family::SiliconFamily;

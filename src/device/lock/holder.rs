@@ -1,0 +1,154 @@
+//! Who has a board's lock: a process, on which machine, since when and for which results; and
+//! whether it is alive.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+/// A process that has a board's lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockHolder {
+    /// Its number.
+    pub pid: u32,
+    /// When it was started, in ticks since its machine was, by `/proc/PID/stat`.
+    pub started: u64,
+    /// Where that number means it: the boot of a machine, and the namespace of its processes.
+    pub machine: String,
+    /// The machine's name.
+    pub host: String,
+    /// When it took the lock, by its machine's clock.
+    pub since: String,
+    /// Where its results are.
+    pub folder: String,
+}
+
+/// Longer folders are cut: an old shell takes short commands only.
+const FOLDER_CHARS: usize = 300;
+
+impl LockHolder {
+    /// This process.
+    pub(super) fn of_this_process(folder: &Path, since: String) -> LockHolder {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let pid = std::process::id();
+        LockHolder {
+            pid,
+            started: start_time(pid).unwrap_or_default(),
+            machine: machine(),
+            host: one_word(&kernel("hostname")),
+            since,
+            folder: plain(&folder.to_string_lossy()).chars().take(FOLDER_CHARS).collect(),
+        }
+    }
+
+    /// One of which nothing is known.
+    pub(super) fn unknown() -> LockHolder {
+        let unknown = || "unknown".to_owned();
+        let (machine, host, since, folder) = (unknown(), unknown(), unknown(), unknown());
+        LockHolder { pid: 0, started: 0, machine, host, since, folder }
+    }
+
+    /// A word that no two holders share.
+    pub(super) fn id(&self) -> String {
+        blake3::hash(self.facts().as_bytes()).to_hex()[..16].to_owned()
+    }
+
+    /// What a `case` of the shell matches its line by.
+    pub(super) fn pattern(&self) -> String {
+        format!("\"id={} \"*", self.id())
+    }
+
+    fn facts(&self) -> String {
+        let LockHolder { pid, started, machine, host, since, folder } = self;
+        format!(
+            "pid={pid} started={started} machine={machine} host={host} since={since} folder={folder}"
+        )
+    }
+
+    /// All of it in one line; [`LockHolder::parse`] reads it.
+    pub(super) fn to_line(&self) -> String {
+        format!("id={} {}", self.id(), self.facts())
+    }
+
+    /// The holder of a line; none where it is not whole.
+    pub(super) fn parse(line: &str) -> Option<LockHolder> {
+        let (facts, folder) = line.split_once(" folder=")?;
+        let word =
+            |key: &str| facts.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+        Some(LockHolder {
+            pid: word("pid")?.parse().ok()?,
+            started: word("started")?.parse().ok()?,
+            machine: word("machine")?.to_owned(),
+            host: plain(word("host")?),
+            since: plain(word("since")?),
+            folder: plain(folder).chars().take(FOLDER_CHARS).collect(),
+        })
+    }
+}
+
+/// What is known of the process that has a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Liveness {
+    Alive,
+    Gone,
+    /// It is on another machine, or where this process sees no others.
+    Unknown,
+}
+
+pub(super) fn liveness(holder: &LockHolder) -> Liveness {
+    if holder.machine != machine() {
+        return Liveness::Unknown;
+    }
+    let pid = i32::try_from(holder.pid).ok().and_then(Pid::from_raw);
+    match pid.map(test_kill_process) {
+        // Its number may be another's by now.
+        Some(Ok(()) | Err(Errno::PERM)) => match start_time(holder.pid) {
+            Some(started) if started != holder.started => Liveness::Gone,
+            Some(_) if has_ended(holder.pid) => Liveness::Gone,
+            _ => Liveness::Alive,
+        },
+        _ => Liveness::Gone,
+    }
+}
+
+/// The boot of this machine and the namespace of this process.
+fn machine() -> String {
+    let namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    one_word(&format!("{}/{}", kernel("random/boot_id"), namespace.display()))
+}
+
+fn kernel(name: &str) -> String {
+    fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default().trim().to_owned()
+}
+
+/// When a process was started; none where it is gone or hidden.
+fn start_time(pid: u32) -> Option<u64> {
+    stat_field(pid, START)?.parse().ok()
+}
+
+/// Whether a process has ended, and only waits for its parent to ask how.
+fn has_ended(pid: u32) -> bool {
+    stat_field(pid, STATE).is_some_and(|state| state == "Z" || state == "X")
+}
+
+/// Places of fields of `/proc/PID/stat` after the name, which may have blanks and parentheses.
+const STATE: usize = 0;
+const START: usize = 19;
+
+fn stat_field(pid: u32, place: usize) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(place).map(str::to_owned)
+}
+
+/// A text without blanks, never empty.
+fn one_word(text: &str) -> String {
+    let word: String = plain(text).split_whitespace().collect();
+    if word.is_empty() { "unknown".to_owned() } else { word }
+}
+
+/// A text in one line, without what a terminal or a shell's `echo` takes for commands.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || c == '\\' { '?' } else { c }).collect()
+}
