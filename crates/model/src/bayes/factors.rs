@@ -1,6 +1,7 @@
 //! Measurements that differ by factors: the level of each (operation, size, type, device)
 //! and the energy of one execution.
 
+use wattline_units::csv_text;
 use std::collections::BTreeMap;
 
 use super::super::error::ModelError;
@@ -32,7 +33,7 @@ impl Factors {
     /// apply) and one of energies in joules.
     pub fn from_csv(text: &str, factors: &[String], energy: &str) -> Result<Self, ModelError> {
         let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+            csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let headers = reader.headers()?.clone();
         let column = |name: &str| {
             headers.iter().position(|header| header == name).ok_or_else(|| ModelError::Factor {
