@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -16,7 +17,8 @@ use crate::virtual_board::{self, children_by_parents};
 /// Makes the folder of all temporary files and folders to come, removed when dropped. None
 /// where there is no place for one: whoever needs it then says so.
 pub fn temporary_folder() -> Option<TempDir> {
-    let folder = tempfile::Builder::new().prefix("wattline-").tempdir().ok()?;
+    let private = fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("wattline-").permissions(private).tempdir().ok()?;
     tempfile::env::override_temp_dir(folder.path()).ok()?;
     Some(folder)
 }

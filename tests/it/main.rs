@@ -20,6 +20,7 @@ mod meters;
 mod mistakes;
 mod monitor;
 mod operations;
+mod output;
 mod package;
 mod packaged;
 mod pages;
@@ -35,6 +36,7 @@ mod real_logs;
 mod rescan;
 mod robustness;
 mod scale;
+mod second_user;
 mod shrunk;
 mod silicon;
 #[path = "../common/skip.rs"]
