@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::format::visible_path;
+
 impl DeviceError {
     /// What happened in a few words, the same for the same kind of mishap.
     pub fn in_short(&self) -> String {
@@ -68,7 +70,7 @@ pub enum DeviceError {
         why: String,
     },
     /// The log of an external meter can't be used.
-    #[error("{serial}: the log {file}{}: {problem}", at_line(*line), file = file.display())]
+    #[error("{serial}: the log {file}{}: {problem}", at_line(*line), file = visible_path(file))]
     MeterLog {
         /// The board's serial.
         serial: String,
@@ -175,7 +177,7 @@ pub enum DeviceError {
     /// The package manager refused an application.
     #[error(
         "{serial}: {file} was not installed: {message}; {remedy}",
-        file = file.display(), remedy = super::install::remedy(message)
+        file = visible_path(file), remedy = super::install::remedy(message)
     )]
     Install {
         /// The board's serial.
@@ -204,7 +206,7 @@ pub enum DeviceError {
         problem: String,
     },
     /// A file on this machine.
-    #[error("{path} cannot be read", path = path.display())]
+    #[error("{} cannot be read", visible_path(path))]
     File {
         /// The file.
         path: PathBuf,

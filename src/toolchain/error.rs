@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::format::visible_path;
+
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolchainError {
@@ -47,7 +49,7 @@ pub enum ToolchainError {
         found: String,
     },
     /// A jar or zip could not be read.
-    #[error("{path} is not a readable jar: {message}")]
+    #[error("{} is not a readable jar: {message}", visible_path(path))]
     BadArchive {
         /// The archive.
         path: PathBuf,
@@ -65,7 +67,7 @@ pub enum ToolchainError {
         message: String,
     },
     /// A file operation failed.
-    #[error("{action} {path}: {source}")]
+    #[error("{action} {}: {source}", visible_path(path))]
     Io {
         /// What was tried ("read", "create", ...).
         action: &'static str,
