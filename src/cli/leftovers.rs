@@ -18,7 +18,8 @@ use crate::virtual_board::{self, children_by_parents};
 /// where there is no place for one: whoever needs it then says so.
 pub fn temporary_folder() -> Option<TempDir> {
     let private = fs::Permissions::from_mode(0o700);
-    let folder = tempfile::Builder::new().prefix("wattline-").permissions(private).tempdir().ok()?;
+    let folder =
+        tempfile::Builder::new().prefix("wattline-").permissions(private).tempdir().ok()?;
     tempfile::env::override_temp_dir(folder.path()).ok()?;
     Some(folder)
 }

@@ -49,6 +49,14 @@ pub fn say(mut error: Error) {
 }
 
 fn show_codes(error: &mut Error) {
+    // The parser's advice quotes the argument in its own way.
+    let is_plain = |text: String| text == visible_name(&text);
+    let advice = error.get(ContextKind::Suggested);
+    if let Some(ContextValue::StyledStrs(texts)) = advice
+        && !texts.iter().all(|text| is_plain(text.to_string()))
+    {
+        error.remove(ContextKind::Suggested);
+    }
     let shown = |value: &ContextValue| match value {
         ContextValue::String(text) => Some(ContextValue::String(visible_name(text))),
         ContextValue::Strings(texts) => {

@@ -152,7 +152,8 @@ fn control_characters_of_names_reach_no_output() {
         junit::junit(&comparison),
     ];
     for text in texts {
-        let shown = |c: char| c == '\n' || !(c.is_control() || "\u{202e}\u{fffe}\u{ffff}".contains(c));
+        let shown =
+            |c: char| c == '\n' || !(c.is_control() || "\u{202e}\u{fffe}\u{ffff}".contains(c));
         assert!(text.chars().all(shown), "{text:?}");
         assert!(text.contains("\\u001B[2J\\u009B1m\\u202E"), "{text}");
         assert!(!text.lines().any(|line| line.starts_with("verdict: pass")), "{text}");

@@ -13,7 +13,8 @@ pub enum GradleError {
     /// The folder is no project's.
     #[error(
         "{} is no folder of a Gradle project: it has neither settings.gradle nor build.gradle \
-         (or with .kts); give its root by --project", visible_path(folder)
+         (or with .kts); give its root by --project",
+        visible_path(folder)
     )]
     NoProject {
         /// The folder.
@@ -22,7 +23,8 @@ pub enum GradleError {
     /// Neither a wrapper nor a `gradle`.
     #[error(
         "{} has no gradlew, and there is no `gradle` on the path; install Gradle, or add the \
-         wrapper to the project", visible_path(folder)
+         wrapper to the project",
+        visible_path(folder)
     )]
     NoGradle {
         /// The project's folder.

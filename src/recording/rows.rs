@@ -208,8 +208,7 @@ pub struct RecordingError {
 /// A row that is none.
 pub fn read_rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RecordingError> {
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-    let rows: Result<Vec<T>, csv::Error> =
-        csv_text::reader(whole).into_deserialize().collect();
+    let rows: Result<Vec<T>, csv::Error> = csv_text::reader(whole).into_deserialize().collect();
     rows.map_err(|error| RecordingError {
         line: error.position().map_or(1, csv::Position::line),
         problem: error.to_string(),

@@ -59,7 +59,10 @@ pub enum RunError {
         folder: PathBuf,
     },
     /// The folder has a campaign and none was to be resumed.
-    #[error("{} has a campaign already; go on with --resume, or start anew with --force", visible_path(folder))]
+    #[error(
+        "{} has a campaign already; go on with --resume, or start anew with --force",
+        visible_path(folder)
+    )]
     Exists {
         /// The folder.
         folder: PathBuf,

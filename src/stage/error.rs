@@ -47,7 +47,8 @@ pub enum Failure {
     /// Another process writes to the folder.
     #[error(
         "{}: another process writes its results there; wait for it or stop it, or give another \
-         folder", visible_path(folder)
+         folder",
+        visible_path(folder)
     )]
     InUse {
         /// The folder.

@@ -54,10 +54,7 @@ const OF_FILES: &[Trial] = &[
     prints("tenants xen", "ctr.csv --tsc-hz 1e9 --running 48"),
     prints("tenants dumpsys", "cpuinfo.txt"),
     prints("tenants overhead", "with.csv base.csv"),
-    prints(
-        "tenants cgroups",
-        "--root groups --powercap none --watts 15:5 --for 2 --follow",
-    ),
+    prints("tenants cgroups", "--root groups --powercap none --watts 15:5 --for 2 --follow"),
     prints("monitor", "--headless --duration 0.2 --interval 0.1 --tdp 65"),
     prints("monitor", "--headless --duration 0.2 --interval 0.1 --tdp 65 --out recording"),
     prints("report", "recording"),
@@ -157,7 +154,8 @@ fn every_command_is_tried_without_room_for_its_output() {
     let tried = OF_FILES.iter().chain(OF_CAMPAIGNS).map(|trial| trial.command);
     let tried: BTreeSet<&str> = tried.chain(APART).collect();
     let all = all_commands();
-    let has_further = |command: &str| all.iter().any(|other| other.starts_with(&format!("{command} ")));
+    let has_further =
+        |command: &str| all.iter().any(|other| other.starts_with(&format!("{command} ")));
     let missing = all.iter().filter(|command| {
         // A command that does something without further ones is named alone.
         !tried.contains(command.as_str()) && !has_further(command)
@@ -261,7 +259,9 @@ fn a_reader_that_goes_is_no_error() {
 #[test]
 fn messages_that_nobody_hears_end_no_command() {
     let (folder, adb) = (tempfile::tempdir().unwrap(), AdbServer { port: 1 });
-    for (words, expected) in [("scan ROOT/scenarios/pinball --out scanned", 0), ("scan gone", 3)] {
+    for (words, expected) in
+        [("scan ROOT/scenarios/pinball --out scanned", 0), ("scan gone --out out", 3)]
+    {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = wattline(folder.path(), &adb, words, "");
         let output = command.stderr(full).output().unwrap();
@@ -355,7 +355,8 @@ fn is_dangerous(letter: char) -> bool {
 fn harmless(folder: &Path, words: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
     let output = command.current_dir(folder).args(words).output().unwrap();
-    let [out, errors] = [&output.stdout, &output.stderr].map(|b| String::from_utf8(b.clone()).unwrap());
+    let [out, errors] =
+        [&output.stdout, &output.stderr].map(|b| String::from_utf8(b.clone()).unwrap());
     for text in [&out, &errors] {
         assert!(!text.contains(is_dangerous), "{words:?}: {text:?}");
         // No line is made up.
@@ -374,13 +375,13 @@ fn names_from_elsewhere_change_no_terminal() {
     let folder = folder.path();
     // Files that are given, and are not there.
     for words in [
-        &["scan", EVIL][..],
+        &["scan", EVIL, "--out", "out"][..],
         &["tenants", "perf", EVIL],
         &["fit", EVIL],
         &["predict", EVIL, "table.csv"],
         &["report", EVIL],
         &["export", EVIL, "--format", "pprof"],
-        &["activities", EVIL],
+        &["activities", EVIL, "--out", "out"],
         &["pipeline", EVIL, "--out", "out"],
     ] {
         let (code, _, errors) = harmless(folder, words);
@@ -401,7 +402,8 @@ fn names_from_elsewhere_change_no_terminal() {
          2,,energy,1\n3,{quoted},state,off\n4,,energy,1.5\n"
     );
     fs::write(folder.join("evil-log.csv"), log).unwrap();
-    let (code, _, errors) = harmless(folder, &["activities", "evil-log.csv", "--node", EVIL]);
+    let (code, _, errors) =
+        harmless(folder, &["activities", "evil-log.csv", "--node", EVIL, "--out", "evil"]);
     assert_eq!(code, Some(0), "{errors}");
     // Sources.
     let source = folder.join("sources");
@@ -435,12 +437,15 @@ fn names_in_tables_are_no_formulas() {
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     for name in ["fitted/estimability.csv", "predicted/predictions.csv"] {
         let text = read(name);
-        let records = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes())
-            .into_records().map(Result::unwrap).collect::<Vec<_>>();
+        let records = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(text.as_bytes())
+            .into_records()
+            .map(Result::unwrap)
+            .collect::<Vec<_>>();
         let fields = || records.iter().flat_map(|record| record.iter());
-        let is_formula = |field: &&str| {
-            field.starts_with(['=', '+', '-', '@']) && field.parse::<f64>().is_err()
-        };
+        let is_formula =
+            |field: &&str| field.starts_with(['=', '+', '-', '@']) && field.parse::<f64>().is_err();
         assert_eq!(fields().find(is_formula), None, "{name}: {text}");
         assert!(fields().any(|field| field.starts_with("'=")), "{name}: {text}");
     }

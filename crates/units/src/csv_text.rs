@@ -157,7 +157,8 @@ impl Field {
 
     fn is_formula(&self, table: &str) -> bool {
         let text = &table[self.start..self.end];
-        text.starts_with(|letter| letter == APOSTROPHE || begins_formula(letter)) && is_formula(text)
+        text.starts_with(|letter| letter == APOSTROPHE || begins_formula(letter))
+            && is_formula(text)
     }
 }
 

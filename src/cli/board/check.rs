@@ -149,7 +149,10 @@ fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
                 }
                 text += &format!("  rails      {}\n", visible_name(&offer.rails.join(", ")));
                 if offer.default_rails != offer.rails {
-                    text += &format!("  added up   {}\n", visible_name(&offer.default_rails.join(", ")));
+                    text += &format!(
+                        "  added up   {}\n",
+                        visible_name(&offer.default_rails.join(", "))
+                    );
                 }
                 for remark in &offer.remarks {
                     text += &format!("  note       {}\n", visible_name(remark));
@@ -167,7 +170,9 @@ fn description(serial: &str, state: &BoardState) -> String {
     let serial = visible_name(serial);
     let or_unknown = |text: Option<String>| text.map_or("unknown".into(), |it| visible_name(&it));
     let kind = match (&state.facts.silicon, state.facts.is_virtual()) {
-        (Some(silicon), true) => format!("virtual: computed energy, silicon {}", visible_name(silicon)),
+        (Some(silicon), true) => {
+            format!("virtual: computed energy, silicon {}", visible_name(silicon))
+        }
         (None, true) => "virtual: computed energy".to_string(),
         (_, false) => "real".to_string(),
     };

@@ -8,8 +8,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 
-use crate::format::visible_name;
 use crate::cli::{progress, standard_output};
+use crate::format::visible_name;
 use crate::stage::Failure;
 
 #[derive(Debug, Args)]

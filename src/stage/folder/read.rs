@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::csv_text;
 use crate::account::UnseenInputs;
 use crate::account::calls::{CallTree, read_calls};
 use crate::build::sources;
 use crate::campaign::{PlannedCase, Remains, parse_executions, read_plan};
+use crate::csv_text;
 use crate::java::SourceFile;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::{DeviceFactor, Model};

@@ -1,9 +1,9 @@
 //! Draws of the effects of all levels, in joules: energies of programs as distributions.
 //! Draws of sums, so what effects have in common is in them.
 
-use wattline_units::csv_text;
 use super::super::error::ModelError;
 use super::factors::Level;
+use wattline_units::csv_text;
 use wattline_units::quantile::quantile;
 
 /// An energy as a distribution.
