@@ -9,6 +9,8 @@
 #            probes and without blocks, one with its own tests (a quarter of an hour)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
 #            with random ones (twenty minutes)
+#   second-user  what another user of this machine can read, write, end or run: as root, since the
+#            tests become that user by setpriv
 #   jdks     tests that depend on the JDK with each of 17, 21 and 25, all of which have to be
 #            there
 #   spark    the Python package for Apache Spark on a cluster of two executors, with the oldest
@@ -16,7 +18,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- checks studies faults jdks spark
+[ $# -gt 0 ] || set -- checks studies faults second-user jdks spark
 for part in "$@"; do
     echo "== $part"
     case $part in
@@ -27,6 +29,13 @@ for part in "$@"; do
         ;;
     studies) sh scripts/tests.sh -- --ignored --skip faults:: ;;
     faults) sh scripts/soak.sh ;;
+    second-user)
+        if [ "$(id -u)" != 0 ]; then
+            echo "the part second-user has to become another user: run it as root" >&2
+            exit 1
+        fi
+        cargo test --locked --test it second_user -- --include-ignored
+        ;;
     jdks) sh scripts/test-jdks.sh all ;;
     spark)
         cargo build --release --locked
@@ -34,7 +43,7 @@ for part in "$@"; do
         sh scripts/spark-test.sh
         ;;
     *)
-        echo "no part $part: checks, studies, faults, jdks, spark" >&2
+        echo "no part $part: checks, studies, faults, second-user, jdks, spark" >&2
         exit 2
         ;;
     esac

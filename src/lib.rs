@@ -50,6 +50,10 @@
 //! java source -> blocks -> operations -> instrumented variants -> campaign ->
 //! runs -> data set -> model -> accounts -> hints -> reports.
 
+// Commands print by `cli::standard_output` and tell by `cli::progress`, where what can't be
+// written makes an exit code; these macros would panic.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub use wattline_attribution as attribution;
 pub use wattline_java::{blocks, finding, instrument, java, operations};
 pub use wattline_model as model;

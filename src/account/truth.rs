@@ -1,6 +1,7 @@
 //! The truth of a virtual board, for evaluation only: energy per line and per method
 //! as its silicon spent it, known from executed bytecode.
 
+use crate::csv_text;
 use thiserror::Error;
 
 use crate::account::entry::LineKey;
@@ -115,7 +116,7 @@ fn rows(layout: &Layout, text: &str) -> Result<Vec<SpentLine>, TruthError> {
         return Ok(Vec::new());
     }
     let csv_error = |source| TruthError::Csv { file: layout.file, source };
-    let mut reader = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let mut reader = csv_text::reader(text.trim_start_matches('\u{feff}'));
     let header = reader.headers().map_err(csv_error)?.clone();
     let mut positions = Vec::new();
     for &column in layout.columns {

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::csv_text::CsvText;
+use crate::csv_text::{self, CsvText};
 use crate::interval::Interval;
 use crate::units::Joules;
 
@@ -123,7 +123,7 @@ impl UnseenInputs {
     /// # Errors
     /// What is no number, or a column that is not there.
     pub fn from_csv(text: &str) -> Result<Self, csv::Error> {
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = csv_text::reader(text);
         let rows = reader.deserialize::<Row>();
         rows.map(|row| row.map(UnseenInput::from)).collect::<Result<_, _>>().map(Self)
     }

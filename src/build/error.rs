@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use crate::format::visible_path;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
 /// A failure while loading or building an application.
@@ -23,7 +24,7 @@ pub enum BuildError {
         reason: String,
     },
     /// A source folder or file of the command line or the scenario is not there.
-    #[error("{path} is not there; check the path in {named_in}")]
+    #[error("{} is not there; check the path in {named_in}", visible_path(path))]
     Missing {
         /// The path.
         path: PathBuf,
@@ -31,7 +32,7 @@ pub enum BuildError {
         named_in: String,
     },
     /// A file could not be read or written.
-    #[error("{path}: {source}")]
+    #[error("{}: {source}", visible_path(path))]
     Io {
         /// The path.
         path: PathBuf,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use compact_str::CompactString;
 
 use crate::blocks::BlockId;
-use crate::csv_text::CsvText;
+use crate::csv_text::{self, CsvText};
 use crate::operations::{Dictionary, Feature, OperationCount};
 
 /// A row that can't be read.
@@ -44,7 +44,7 @@ impl Remains {
     /// the line.
     pub fn from_csv(text: &str) -> Result<Self, RemainsError> {
         let mut remains = Self::default();
-        for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
+        for row in csv_text::reader(text).deserialize() {
             let (variant, block, line, operation, context, count): Row = row?;
             let blocks = remains.0.entry(variant).or_default();
             let found = OperationCount { operation, context, line, count };

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::blocks::BlockId;
-use crate::csv_text::CsvText;
+use crate::csv_text::{self, CsvText};
 
 use super::planned::{Plan, PlannedCase};
 
@@ -64,7 +64,7 @@ pub fn plan_to_csv(plan: &Plan) -> String {
 
 /// Reads the cases of `plan.csv`.
 pub fn read_plan(text: &str) -> Result<Vec<PlannedCase>, PlanTableError> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut reader = csv_text::reader(text);
     let headers = reader.headers()?.clone();
     let mut cases = Vec::new();
     for (index, record) in reader.records().enumerate() {

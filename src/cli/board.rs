@@ -12,6 +12,7 @@ use crate::virtual_board::{self, BoardFile, BoardOptions, Fault, Mode, RunningBo
 
 use super::progress;
 use super::quantity::between;
+use super::standard_output;
 use crate::stage::Failure;
 
 #[derive(Debug, Args)]
@@ -148,7 +149,7 @@ fn list_boards() -> Result<(), Failure> {
         );
     }
     for board in boards {
-        progress::result(format!("{}\t{}", board.serial, board.state));
+        progress::document(format!("{}\t{}", board.serial, board.state));
     }
     Ok(())
 }
@@ -156,6 +157,8 @@ fn list_boards() -> Result<(), Failure> {
 fn start(options: &BoardOptions) -> Result<(), Failure> {
     let board = virtual_board::start(options)?;
     progress::result(board.serial());
+    // Nobody could use a board whose serial has not arrived.
+    standard_output::check()?;
     progress::say(format!(
         "a virtual board: its energy is computed, not measured. Use it with `adb connect {}`; it \
          ends with the end of standard input (Ctrl-D). A line with a fault's name causes it \

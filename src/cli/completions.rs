@@ -38,7 +38,7 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
     let mut text = Vec::new();
     let mut command = super::Arguments::command();
     clap_complete::generate(arguments.shell, &mut command, "wattline", &mut text);
-    progress::result(String::from_utf8_lossy(&text).trim_end());
+    progress::document(String::from_utf8_lossy(&text).trim_end());
     Ok(())
 }
 

@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             several.iter().map(|(board, found)| (board.as_deref().unwrap_or_default(), found)),
         ),
     };
-    progress::result(csv.trim_end());
+    progress::document(csv.trim_end());
     output.write(names::EVALUATION, csv)?;
     progress::say(format!("written: {}", output.path(names::EVALUATION).display()));
     Ok(())
@@ -122,7 +122,7 @@ fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure
         let text = "has one input only, and so none that others could predict";
         return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));
     };
-    progress::result(found.csv().trim_end());
+    progress::document(found.csv().trim_end());
     output.write_unseen(&found)?;
     progress::say(format!("written: {}", output.path(names::UNSEEN).display()));
     Ok(())

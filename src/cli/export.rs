@@ -145,10 +145,7 @@ fn write(output: &Output, formats: &[Format], data: &ExportData<'_>) -> Result<(
 fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
     let mut tables = Vec::new();
     for part in ["", crate::stage::folder::names::ACCOUNTS] {
-        let place = folder.join(part);
-        let Ok(entries) = fs::read_dir(&place) else { continue };
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        tables.extend(paths.filter(|path| path.extension().is_some_and(|end| end == "csv")));
+        tables.extend(tables_in(&folder.join(part))?);
     }
     tables.sort();
     if tables.is_empty() {
@@ -162,6 +159,20 @@ fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
         progress::say(format!("written: {}", written.display()));
     }
     Ok(())
+}
+
+/// The CSV files of a folder; none where it is not there.
+#[cfg(feature = "parquet")]
+fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let mut tables = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Failure::io("read", folder))? {
+        let path = entry.map_err(Failure::io("read", folder))?.path();
+        tables.extend(Some(path).filter(|path| path.extension().is_some_and(|end| end == "csv")));
+    }
+    Ok(tables)
 }
 
 #[cfg(not(feature = "parquet"))]

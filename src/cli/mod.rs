@@ -37,6 +37,7 @@ mod report;
 mod run;
 mod scan;
 mod schedule;
+mod standard_output;
 mod stop;
 mod suggest;
 mod tenants;
@@ -132,8 +133,10 @@ pub fn main() -> ExitCode {
         return code;
     }
     let words: Vec<OsString> = std::env::args_os().collect();
-    let arguments = Arguments::try_parse_from(&words)
-        .unwrap_or_else(|error| suggest::suggest(error, &Arguments::command(), &words).exit());
+    let arguments = match Arguments::try_parse_from(&words) {
+        Ok(arguments) => arguments,
+        Err(error) => return help(suggest::suggest(error, &Arguments::command(), &words)),
+    };
     progress::set_quiet(arguments.quiet);
     crate::stage::progress::listen(&progress::Terminal);
     let temporary = leftovers::temporary_folder();
@@ -141,21 +144,40 @@ pub fn main() -> ExitCode {
     let done = run(arguments.command);
     crate::private_files::remove_temporary_cache();
     stop::wait_for_end();
-    match done {
-        Ok(outcome) => {
+    match (done, standard_output::check()) {
+        (Ok(outcome), Ok(())) => {
             if let Outcome::Program { code } = outcome {
                 progress::program_failed(code);
             }
             ExitCode::from(outcome.exit_code())
         }
-        Err(failure) => {
+        (Ok(_), Err(lost)) => failed(&lost),
+        (Err(failure), printed) => {
             progress::error(&failure);
             if let Some(sentence) = kept::sentence().filter(|_| failure.can_be_resumed()) {
                 progress::remedy(sentence);
             }
+            if let Err(lost) = printed {
+                progress::error(&lost);
+            }
             ExitCode::from(error::exit_code(&failure))
         }
     }
+}
+
+/// Prints help or the version that was asked for, or what is wrong with the arguments.
+fn help(answer: clap::Error) -> ExitCode {
+    if answer.use_stderr() {
+        suggest::say(answer);
+        return ExitCode::from(error::exit::USAGE);
+    }
+    standard_output::remember(answer.print());
+    standard_output::check().map_or_else(|lost| failed(&lost), |()| ExitCode::SUCCESS)
+}
+
+fn failed(failure: &Failure) -> ExitCode {
+    progress::error(failure);
+    ExitCode::from(error::exit_code(failure))
 }
 
 fn run(command: Command) -> Result<Outcome, Failure> {

@@ -1,10 +1,11 @@
 //! Where a partial goes: to a file, which is there whole or not at all, or to standard output.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::stage::Failure;
 use crate::stage::folder::replace_file;
+
+use super::standard_output;
 
 /// A place for a partial.
 #[derive(Debug, Clone)]
@@ -37,8 +38,6 @@ impl PartialFile {
         if !self.is_standard_output() {
             return replace_file(&self.path, bytes).map(drop);
         }
-        let mut output = std::io::stdout().lock();
-        let written = output.write_all(bytes).and_then(|()| output.flush());
-        written.map_err(Failure::io("write", "standard output"))
+        standard_output::write(bytes)
     }
 }

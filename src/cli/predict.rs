@@ -1,6 +1,7 @@
 //! `wattline predict`: the energy of cases by a model, beside what was measured, and of runs
 //! that were only counted by a campaign's accounts.
 
+use crate::csv_text;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::account::Interval;
+use crate::format::visible_name;
 use crate::model::Model;
 use crate::model::bayes::KnownEffects;
 use crate::model::table::Table;
@@ -178,7 +180,7 @@ fn csv(rows: &[Prediction]) -> String {
         let predicted = (row.predicted, lo, hi, row.off_percent(), row.unknown);
         writer.serialize((measured, predicted, &row.device)).expect(MEMORY);
     }
-    String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY)
+    csv_text::guarded(String::from_utf8(writer.into_inner().expect(MEMORY)).expect(MEMORY))
 }
 
 const COLUMNS: [&str; 9] = [
@@ -210,8 +212,8 @@ fn screen(rows: &[Prediction]) -> String {
         text += &format!(
             "{:<28} {:>22} {:>32} {off:>8}\n",
             match &row.device {
-                Some(device) => format!("{} on {device}", row.case),
-                None => row.case.clone(),
+                Some(device) => visible_name(&format!("{} on {device}", row.case)),
+                None => visible_name(&row.case),
             },
             row.measured.map_or("none".to_owned(), |energy| format!("{}{se} J", number(energy))),
             format!("{}{interval} J", number(row.predicted)),

@@ -1,4 +1,5 @@
-//! What is said on standard error while a command works: stages, bars, warnings.
+//! What is said on standard error while a command works: stages, bars, warnings; and what
+//! commands print. Control characters of foreign names show as their code.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -9,11 +10,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::format::visible;
 use crate::stage::Failure;
 use crate::stage::progress::{Bar, Listener};
 
 use super::pace::Pace;
 use super::{ending, kept};
+
+pub use super::standard_output::{document, result};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -25,18 +29,21 @@ pub fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// The result of a command, on standard output. A reader that has gone (`| head`) is no
-/// error.
-pub fn result(text: impl AsRef<str>) {
-    if !ending::is_ending() {
-        let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
-    }
+/// Writes a line to standard error, after its title.
+fn tell(title: &str, text: &str) {
+    let space = if title.is_empty() { "" } else { " " };
+    // There is no other place to tell it, and the work does not depend on it.
+    let _ = writeln!(std::io::stderr(), "{title}{space}{}", visible(text));
 }
 
 /// A line about what is being done.
 pub fn say(text: impl AsRef<str>) {
+    say_titled("", text.as_ref());
+}
+
+fn say_titled(title: &str, text: &str) {
     if !QUIET.load(Ordering::Relaxed) && !ending::is_ending() {
-        eprintln!("{}", text.as_ref());
+        tell(title, text);
         let mut pace = PACE.lock().unwrap_or_else(PoisonError::into_inner);
         pace.iter_mut().for_each(Pace::heard);
     }
@@ -44,29 +51,31 @@ pub fn say(text: impl AsRef<str>) {
 
 /// A line about how to go on after an error or a stop.
 pub fn remedy(text: impl AsRef<str>) {
-    eprintln!("{}", text.as_ref());
+    tell("", text.as_ref());
 }
 
 /// A line about something that went less well than it should.
 pub fn warn(text: impl AsRef<str>) {
-    say(format!("{} {}", paint("warning:", "33;1"), text.as_ref()));
+    say_titled(&paint("warning:", "33;1"), text.as_ref());
 }
 
 /// A program that was run ended with a code of its own.
 pub fn program_failed(code: u8) {
-    eprintln!("{} the program ended with exit code {code}", paint("error:", "31;1"));
+    tell(&paint("error:", "31;1"), &format!("the program ended with exit code {code}"));
 }
 
 /// The error that ends the program, with its causes.
 pub fn error(failure: &Failure) {
-    eprintln!("{} {failure}", paint("error:", "31;1"));
+    let said = failure.to_string();
+    tell(&paint("error:", "31;1"), &said);
     let mut cause = std::error::Error::source(failure);
     while let Some(error) = cause {
-        if !failure.to_string().contains(&error.to_string()) {
-            eprintln!("  because: {error}");
+        let because = error.to_string();
+        if !said.contains(&because) {
+            tell("  because:", &because);
         }
         if let Some(remedy) = super::error::remedy(error) {
-            eprintln!("  {remedy}");
+            tell(" ", remedy);
         }
         cause = error.source();
     }
@@ -186,7 +195,7 @@ fn break_silence() {
         thread::sleep(Duration::from_secs(1));
         let line = with_pace(|pace, now| pace.line(now, is_drawn));
         if let Some(line) = line.filter(|_| !ending::is_ending()) {
-            eprintln!("{line}");
+            tell("", &line);
         }
     }
 }

@@ -2,10 +2,12 @@
 //! asked for, also where the parser itself finds none.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
+use crate::format::{visible, visible_name};
 use crate::scenario::nearest_of;
 
 /// The parser's error for `arguments` (the program's name first) with a suggestion.
@@ -30,6 +32,42 @@ pub fn suggest(mut error: Error, program: &Command, arguments: &[OsString]) -> E
         error.remove(ContextKind::Suggested);
     }
     error
+}
+
+/// Says on standard error what is wrong with the arguments. Where they hold control characters,
+/// which would change how it is read, these show as their code.
+pub fn say(mut error: Error) {
+    show_codes(&mut error);
+    // What the parser has no name for, as of a value that is none, is not coloured then.
+    let plain = error.render().to_string();
+    let shown = visible(&plain);
+    // There is no other place to tell it.
+    let _ = match shown == plain {
+        true => error.print(),
+        false => std::io::stderr().write_all(shown.as_bytes()),
+    };
+}
+
+fn show_codes(error: &mut Error) {
+    // The parser's advice quotes the argument in its own way.
+    let is_plain = |text: String| text == visible_name(&text);
+    let advice = error.get(ContextKind::Suggested);
+    if let Some(ContextValue::StyledStrs(texts)) = advice
+        && !texts.iter().all(|text| is_plain(text.to_string()))
+    {
+        error.remove(ContextKind::Suggested);
+    }
+    let shown = |value: &ContextValue| match value {
+        ContextValue::String(text) => Some(ContextValue::String(visible_name(text))),
+        ContextValue::Strings(texts) => {
+            Some(ContextValue::Strings(texts.iter().map(|text| visible_name(text)).collect()))
+        }
+        _ => None,
+    };
+    let changed = error.context().filter_map(|(kind, value)| Some((kind, shown(value)?)));
+    for (kind, value) in changed.collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
 }
 
 /// The innermost command that the arguments name.

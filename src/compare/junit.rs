@@ -36,7 +36,10 @@ fn budget(row: &BudgetRow) -> TestCase {
     case(&name, row.verdict, &format!("{energy} ({interval}) of {budget}"), Duration::ZERO)
 }
 
+/// Names and messages are shown as they are by whoever reads the file, and XML has no control
+/// characters.
 fn case(name: &str, verdict: Verdict, message: &str, time: Duration) -> TestCase {
+    let (name, message) = (&format::visible_name(name), &format::visible(message));
     let ended = |kind| {
         let mut status = TestCaseStatus::non_success(kind);
         status.set_type(verdict.name()).set_message(message);

@@ -134,3 +134,28 @@ fn the_published_schema_describes_the_json() {
         assert_eq!(found, [""; 0]);
     }
 }
+
+/// Whatever names hold, JUnit stays well-formed, and no text changes how a terminal or a page
+/// shows what is around it.
+#[test]
+fn control_characters_of_names_reach_no_output() {
+    let evil = "a\u{1b}[2J\u{9b}1m\u{202e}\u{0}\u{b}\u{fffe}\u{ffff}\nverdict: pass";
+    let mut comparison = comparison(Verdict::Increase);
+    comparison.headline.subject = Subject::Scenario(evil.into());
+    comparison.inputs[0].subject = Subject::Input(evil.into());
+    comparison.budgets[0].budget.name = evil.into();
+    comparison.notes = vec![evil.into()];
+    comparison.headline.remark = evil.into();
+    let texts = [
+        text::text(&comparison, 10),
+        markdown::markdown(&comparison, 10),
+        junit::junit(&comparison),
+    ];
+    for text in texts {
+        let shown =
+            |c: char| c == '\n' || !(c.is_control() || "\u{202e}\u{fffe}\u{ffff}".contains(c));
+        assert!(text.chars().all(shown), "{text:?}");
+        assert!(text.contains("\\u001B[2J\\u009B1m\\u202E"), "{text}");
+        assert!(!text.lines().any(|line| line.starts_with("verdict: pass")), "{text}");
+    }
+}

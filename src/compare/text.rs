@@ -37,7 +37,7 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
         put("\nBudgets".into());
         comparison.budgets.iter().for_each(|budget| put(budget_line(budget)));
     }
-    comparison.notes.iter().for_each(|note| put(format!("note: {note}")));
+    comparison.notes.iter().for_each(|note| put(format!("note: {}", format::visible_name(note))));
     put(format!("\nverdict: {}", sentence(comparison)));
     text
 }
@@ -97,7 +97,10 @@ fn row(row: &ChangeRow) -> String {
         "{name:<52} {base:>9} {new:>9} {change:>9}  {interval:<24} {share:>8}  {share_interval}"
     );
     let line = line.trim_end().to_string();
-    if row.remark.is_empty() { line } else { format!("{line}\n    {}", row.remark) }
+    match row.remark.as_str() {
+        "" => line,
+        remark => format!("{line}\n    {}", format::visible_name(remark)),
+    }
 }
 
 fn budget_line(row: &BudgetRow) -> String {

@@ -2,6 +2,7 @@
 //! price contexts apart, a case's count of an operation is weighed by them, so that a
 //! case with another mix than the application's is no error of the model.
 
+use crate::csv_text;
 use std::collections::BTreeMap;
 
 use crate::operations::Mix;
@@ -34,7 +35,7 @@ impl CaseMixes {
         }
         let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
         text.push_str(&String::from_utf8_lossy(&bytes));
-        Ok(text)
+        Ok(csv_text::guarded(text))
     }
 
     /// What [`CaseMixes::to_csv`] wrote.
@@ -43,7 +44,7 @@ impl CaseMixes {
     /// A row that is not of the four columns; the cause names the line.
     pub fn from_csv(text: &str) -> Result<Self, ContextsError> {
         let mut mixes = Self::default();
-        for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
+        for row in csv_text::reader(text).deserialize() {
             let (case, operation, context, count): (String, String, String, u64) = row?;
             let mix = mixes.0.entry(case).or_default();
             mix.0.entry(operation).or_default().insert(context, count);

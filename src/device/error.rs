@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use wattline_units::limits::LimitExceeded;
 use super::lock::{LOCK_FOLDER, LockHolder};
+use crate::format::visible_path;
 
 impl DeviceError {
     /// What happened in a few words, the same for the same kind of mishap.
@@ -115,7 +116,7 @@ pub enum DeviceError {
         why: String,
     },
     /// The log of an external meter can't be used.
-    #[error("{serial}: the log {file}{}: {problem}", at_line(*line), file = file.display())]
+    #[error("{serial}: the log {file}{}: {problem}", at_line(*line), file = visible_path(file))]
     MeterLog {
         /// The board's serial.
         serial: String,
@@ -232,7 +233,7 @@ pub enum DeviceError {
     /// The package manager refused an application.
     #[error(
         "{serial}: {file} was not installed: {message}; {remedy}",
-        file = file.display(), remedy = super::install::remedy(message)
+        file = visible_path(file), remedy = super::install::remedy(message)
     )]
     Install {
         /// The board's serial.
@@ -261,7 +262,7 @@ pub enum DeviceError {
         problem: String,
     },
     /// A file on this machine.
-    #[error("{path} cannot be read", path = path.display())]
+    #[error("{} cannot be read", visible_path(path))]
     File {
         /// The file.
         path: PathBuf,

@@ -2,6 +2,7 @@
 //! text, whichever all its fields are; empty fields are null. The file's key-value metadata
 //! names the unit of each column that has one: `unit:energy_j` is `J`.
 
+use crate::csv_text;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
@@ -35,8 +36,8 @@ enum Sort {
 ///
 /// # Errors
 /// The text isn't a CSV.
-pub fn parquet(csv_text: &str) -> Result<Vec<u8>, CsvToParquetError> {
-    let mut reader = csv::Reader::from_reader(csv_text.as_bytes());
+pub fn parquet(table: &str) -> Result<Vec<u8>, CsvToParquetError> {
+    let mut reader = csv_text::reader(table);
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
     let mut columns: Vec<Vec<String>> = vec![Vec::new(); names.len()];
     for row in reader.records() {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::format::visible_path;
 use crate::scenario::ScenarioError;
 
 /// Why a project of Gradle has no scenario. Each message says what to do.
@@ -12,7 +13,8 @@ pub enum GradleError {
     /// The folder is no project's.
     #[error(
         "{} is no folder of a Gradle project: it has neither settings.gradle nor build.gradle \
-         (or with .kts); give its root by --project", folder.display()
+         (or with .kts); give its root by --project",
+        visible_path(folder)
     )]
     NoProject {
         /// The folder.
@@ -21,14 +23,15 @@ pub enum GradleError {
     /// Neither a wrapper nor a `gradle`.
     #[error(
         "{} has no gradlew, and there is no `gradle` on the path; install Gradle, or add the \
-         wrapper to the project", folder.display()
+         wrapper to the project",
+        visible_path(folder)
     )]
     NoGradle {
         /// The project's folder.
         folder: PathBuf,
     },
     /// It could not be started.
-    #[error("cannot start {}", program.display())]
+    #[error("cannot start {}", visible_path(program))]
     Start {
         /// The program.
         program: PathBuf,
@@ -37,7 +40,7 @@ pub enum GradleError {
         source: std::io::Error,
     },
     /// The build failed.
-    #[error("Gradle's task {task} failed:\n{said}\nall that it said is in {}", log.display())]
+    #[error("Gradle's task {task} failed:\n{said}\nall that it said is in {}", visible_path(log))]
     Failed {
         /// The task.
         task: String,
@@ -108,7 +111,7 @@ pub enum GradleError {
         example: String,
     },
     /// What a module wrote can't be read.
-    #[error("{}: {message}", file.display())]
+    #[error("{}: {message}", visible_path(file))]
     Export {
         /// The file.
         file: PathBuf,
@@ -116,7 +119,7 @@ pub enum GradleError {
         message: String,
     },
     /// A file could not be read or written.
-    #[error("cannot read or write {}", path.display())]
+    #[error("cannot read or write {}", visible_path(path))]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -295,11 +295,11 @@ pub fn summary_text(name: &str, recording: &Recording, sums: &Sums) -> String {
     let model = if about.is_model() { "by a model, no measurement" } else { "measured" };
     let mut text = format!(
         "{}  ({model}: {})\n{:.1} s in {} cycles on {}; no intervals: one recording has no repeats\n\n",
-        format::visible(name),
+        format::visible_name(name),
         about.meter(),
         about.duration_s,
         about.cycles,
-        format::visible(&about.host)
+        format::visible_name(&about.host)
     );
     for row in ledger(sums) {
         text +=
@@ -308,7 +308,8 @@ pub fn summary_text(name: &str, recording: &Recording, sums: &Sums) -> String {
     for table in tables(recording, sums).into_iter().filter(|table| table.title != "Threads") {
         text += &format!("\n{:<72} {:>10} {:>9}\n", table.title, "energy", "share");
         for row in table.rows.into_iter().take(8) {
-            let name = format::shortened(&format!("{} {}", row.first, row.second), 70);
+            let name = format!("{} {}", row.first, row.second);
+            let name = format::shortened(&format::visible_name(&name), 70);
             text += &format!("  {name:<70} {:>10} {:>9}\n", row.energy, row.share);
         }
     }

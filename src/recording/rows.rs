@@ -1,5 +1,6 @@
 //! The rows of a recording's files.
 
+use crate::csv_text;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::About;
@@ -207,8 +208,7 @@ pub struct RecordingError {
 /// A row that is none.
 pub fn read_rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RecordingError> {
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-    let rows: Result<Vec<T>, csv::Error> =
-        csv::Reader::from_reader(whole.as_bytes()).into_deserialize().collect();
+    let rows: Result<Vec<T>, csv::Error> = csv_text::reader(whole).into_deserialize().collect();
     rows.map_err(|error| RecordingError {
         line: error.position().map_or(1, csv::Position::line),
         problem: error.to_string(),
@@ -223,7 +223,7 @@ pub fn to_csv<T: Serialize>(rows: &[T], head: Head) -> String {
         writer.serialize(row).expect("rows of plain fields are CSV");
     }
     let bytes = writer.into_inner().expect("memory has no errors");
-    String::from_utf8(bytes).expect("fields are text")
+    csv_text::guarded(String::from_utf8(bytes).expect("fields are text"))
 }
 
 /// Whether rows begin a file.

@@ -1,6 +1,7 @@
 //! What a report is made of. Everything stands in the files of a campaign's folder, so
 //! that a report can be made again from them.
 
+use crate::csv_text;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -81,12 +82,12 @@ pub struct EstimabilityRow {
 
 /// Reads `cv.csv`.
 pub fn cv_rows(text: &str) -> Result<Vec<CvRow>, csv::Error> {
-    csv::Reader::from_reader(text.as_bytes()).deserialize().collect()
+    csv_text::reader(text).deserialize().collect()
 }
 
 /// Reads `estimability.csv`.
 pub fn estimability_rows(text: &str) -> Result<Vec<EstimabilityRow>, csv::Error> {
-    csv::Reader::from_reader(text.as_bytes()).deserialize().collect()
+    csv_text::reader(text).deserialize().collect()
 }
 
 /// A section that another module has made: it stands before the source.

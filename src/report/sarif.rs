@@ -95,7 +95,7 @@ fn result(hint: &Hint, repository: &Repository, seen: &mut HashMap<String, usize
     let mut result = SarifResult::builder()
         .rule_id(hint.pattern)
         .level(ResultLevel::Note)
-        .message(Message::builder().text(message(hint)).build())
+        .message(Message::builder().text(format::visible(&message(hint))).build())
         .locations(vec![location(hint, repository)])
         .partial_fingerprints(BTreeMap::from([(FINGERPRINT.into(), fingerprint(hint, seen))]))
         .rank(rank)
@@ -279,6 +279,16 @@ mod tests {
         assert!(base["uri"].is_null() && base["description"]["text"].is_string(), "{base}");
         let about = found["runs"][0]["tool"]["driver"]["informationUri"].as_str().unwrap();
         assert!(about.contains(':'), "an absolute URI: {about}");
+    }
+
+    #[test]
+    fn messages_reorder_nothing_around_them() {
+        let mut hints = sample::hints();
+        hints[0].sentence = "a\u{202e}\u{9b}2J".into();
+        let read: serde_json::Value =
+            serde_json::from_str(&sarif(&hints, &Repository::default())).unwrap();
+        let text = read["runs"][0]["results"][0]["message"]["text"].as_str().unwrap();
+        assert!(text.starts_with("a\\u202E\\u009B2J "), "{text}");
     }
 
     #[test]

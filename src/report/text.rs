@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{Evaluation, Interval, UnseenInputs};
-use crate::format::{self, shortened, visible};
+use crate::format::{self, shortened, visible, visible_name};
 use crate::hint::{Applied, Hint, Withheld};
 use crate::report::data::ReportData;
 use crate::report::view::links::Links;
@@ -23,7 +23,8 @@ pub fn summary_text(data: &ReportData<'_>) -> String {
     lines.extend(operations(data));
     lines.extend(methods(data));
     lines.extend(first_hints(data));
-    let lines: Vec<String> = lines.iter().map(|line| shortened(line.trim_end(), COLUMNS)).collect();
+    let lines = lines.iter().map(|line| shortened(&visible_name(line.trim_end()), COLUMNS));
+    let lines: Vec<String> = lines.collect();
     lines.join("\n") + "\n"
 }
 
@@ -212,7 +213,7 @@ fn title(hint: &Hint, place: &str) -> String {
     let predicted = predicted.unwrap_or_else(|| "not predicted".into());
     let measured = hint.measured.map(|it| format!(", measured {}", hints::share(&it.saving)));
     let measured = measured.unwrap_or_default();
-    format!("{predicted}{measured}  {}  {}", hint.pattern, visible(place))
+    format!("{predicted}{measured}  {}  {}", hint.pattern, visible_name(place))
 }
 
 /// All hints, or the first `limit`, with their rewrites, and what is none on this board.
@@ -241,7 +242,7 @@ fn some_hints(hints: &[Hint], limit: usize) -> String {
             "{:>3}. {}\n     block {}\n     {} {}{}\n       {rewrite}\n     {} Confidence: {}. At most {}.{}\n\n",
             i + 1,
             title(hint, &hints::place(hint)),
-            visible(&hint.block_name),
+            visible_name(&hint.block_name),
             visible(&hint.sentence),
             visible(&hint.advice),
             visible(&callers),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::format::visible_path;
+
 /// Why a driver could not bring back a session.
 #[derive(Debug, Error)]
 pub enum DriverError {
@@ -19,7 +21,7 @@ pub enum DriverError {
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A file of the campaign's folder can't be read or written.
-    #[error("{}: {doing} failed", file.display())]
+    #[error("{}: {doing} failed", visible_path(file))]
     File {
         /// The file or folder.
         file: PathBuf,
@@ -33,7 +35,7 @@ pub enum RunError {
     #[error(
         "nothing was measured in {0} yet: `wattline run SCENARIO --out {0}` does, or `wattline \
          pipeline SCENARIO --out {0} --force` from the plan to the report",
-        folder.display()
+        visible_path(folder)
     )]
     NotMeasured {
         /// The folder.
@@ -42,7 +44,7 @@ pub enum RunError {
     /// A journal line that is not what was written, and not the last one.
     #[error(
         "{}:{line}: the line is damaged; restore the file or start a new campaign with --force",
-        file.display()
+        visible_path(file)
     )]
     DamagedJournal {
         /// The journal.
@@ -51,13 +53,16 @@ pub enum RunError {
         line: usize,
     },
     /// Another process is running this campaign.
-    #[error("{}: another process runs this campaign; wait for it or stop it", folder.display())]
+    #[error("{}: another process runs this campaign; wait for it or stop it", visible_path(folder))]
     InUse {
         /// The folder.
         folder: PathBuf,
     },
     /// The folder has a campaign and none was to be resumed.
-    #[error("{} has a campaign already; go on with --resume, or start anew with --force", folder.display())]
+    #[error(
+        "{} has a campaign already; go on with --resume, or start anew with --force",
+        visible_path(folder)
+    )]
     Exists {
         /// The folder.
         folder: PathBuf,
@@ -66,7 +71,7 @@ pub enum RunError {
     #[error(
         "{} can't be gone on with, since\n  {changes}\nset that back to go on, or begin another \
          campaign with another --out; what was measured is kept",
-        folder.display()
+        visible_path(folder)
     )]
     OtherCampaign {
         /// The folder.
@@ -80,7 +85,7 @@ pub enum RunError {
          scenario and the plan, and one of them changed since. {0}/scenario.toml is what the \
          scenario was: set that back to go on, or begin another campaign with another --out; \
          what was measured is kept",
-        folder.display()
+        visible_path(folder)
     )]
     OlderCampaign {
         /// The folder.

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::format::visible_path;
+
 /// A scenario file that can't be used. The message names file, line and key.
 #[derive(Debug, Error)]
 pub enum ScenarioError {
     /// The file can't be read.
-    #[error("{}: can't be read; give the path of a scenario file (TOML)", file.display())]
+    #[error("{}: can't be read; give the path of a scenario file (TOML)", visible_path(file))]
     Read {
         /// The file asked for.
         file: PathBuf,
@@ -17,7 +19,7 @@ pub enum ScenarioError {
         source: std::io::Error,
     },
     /// Not TOML, a key missing or of the wrong type.
-    #[error("{}:{line}: {message}", file.display())]
+    #[error("{}:{line}: {message}", visible_path(file))]
     Syntax {
         /// The scenario file.
         file: PathBuf,
@@ -27,7 +29,7 @@ pub enum ScenarioError {
         message: String,
     },
     /// A key that no scenario has.
-    #[error("{}:{line}: unknown key `{key}`{}", file.display(), did_you_mean(nearest))]
+    #[error("{}:{line}: unknown key `{key}`{}", visible_path(file), did_you_mean(nearest))]
     UnknownKey {
         /// The scenario file.
         file: PathBuf,
@@ -39,7 +41,7 @@ pub enum ScenarioError {
         nearest: Option<String>,
     },
     /// A value that can't be.
-    #[error("{}:{line}: `{key}` {message}", file.display())]
+    #[error("{}:{line}: `{key}` {message}", visible_path(file))]
     Invalid {
         /// The scenario file.
         file: PathBuf,

@@ -7,6 +7,7 @@ use crate::attribution::monitor::host::HostError;
 use crate::build::BuildError;
 use crate::campaign::PlanError;
 use crate::device::DeviceError;
+use crate::format::visible_path;
 use crate::gradle::GradleError;
 use crate::model::ModelError;
 use crate::run::{DriverError, RunError};
@@ -24,7 +25,7 @@ pub enum Failure {
     #[error("{0}")]
     Usage(String),
     /// A result is there already.
-    #[error("{path} is there already; --force replaces it, or move it away")]
+    #[error("{} is there already; --force replaces it, or move it away", visible_path(path))]
     Exists {
         /// The file.
         path: PathBuf,
@@ -32,7 +33,7 @@ pub enum Failure {
     /// The folder has a campaign, and none was to be resumed.
     #[error(
         "{} has a campaign already: {kept}; go on with it by --resume, or give another --out{}",
-        folder.display(),
+        visible_path(folder),
         if *can_force { " (--force deletes its runs and starts anew)" } else { "" }
     )]
     Campaign {
@@ -46,14 +47,15 @@ pub enum Failure {
     /// Another process writes to the folder.
     #[error(
         "{}: another process writes its results there; wait for it or stop it, or give another \
-         folder", folder.display()
+         folder",
+        visible_path(folder)
     )]
     InUse {
         /// The folder.
         folder: PathBuf,
     },
     /// A file could not be read or written.
-    #[error("cannot {action} {path}: {source}")]
+    #[error("cannot {action} {}: {source}", visible_path(path))]
     Io {
         /// `read`, `write`, ...
         action: &'static str,
@@ -63,7 +65,7 @@ pub enum Failure {
         source: io::Error,
     },
     /// An input file does not hold what it should.
-    #[error("{file}: {message}")]
+    #[error("{}: {message}", visible_path(file))]
     Input {
         /// The file.
         file: PathBuf,

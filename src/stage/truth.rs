@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::account::{Accounts, Evaluation, Truth, evaluate};
 use crate::campaign::{Phase, PlannedCase};
-use crate::csv_text::CsvText;
+use crate::csv_text::{self, CsvText};
 use crate::model::Model;
 use crate::run::RunRecord;
 
@@ -143,7 +143,7 @@ fn first_power_run<'r>(records: &[&'r RunRecord], case: &str) -> Option<&'r RunR
 fn summed(texts: &[String], keys: &[&str]) -> Result<String, String> {
     let mut sums: BTreeMap<Vec<String>, f64> = BTreeMap::new();
     for text in texts {
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = csv_text::reader(text);
         for row in reader.deserialize::<BTreeMap<String, String>>() {
             let row = row.map_err(|error| error.to_string())?;
             let key: Option<Vec<String>> = keys.iter().map(|key| row.get(*key).cloned()).collect();

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::private_files::{BuildError, NotPrivate};
+use crate::format::visible_path;
 
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +50,7 @@ pub enum ToolchainError {
         found: String,
     },
     /// A jar or zip could not be read.
-    #[error("{path} is not a readable jar: {message}")]
+    #[error("{} is not a readable jar: {message}", visible_path(path))]
     BadArchive {
         /// The archive.
         path: PathBuf,
@@ -70,7 +71,7 @@ pub enum ToolchainError {
     #[error(transparent)]
     NotPrivate(#[from] NotPrivate),
     /// A file operation failed.
-    #[error("{action} {path}: {source}")]
+    #[error("{action} {}: {source}", visible_path(path))]
     Io {
         /// What was tried ("read", "create", ...).
         action: &'static str,

@@ -21,6 +21,7 @@ mod meters;
 mod mistakes;
 mod monitor;
 mod operations;
+mod output;
 mod package;
 mod packaged;
 mod pages;
@@ -37,6 +38,7 @@ mod real_logs;
 mod rescan;
 mod robustness;
 mod scale;
+mod second_user;
 mod shrunk;
 mod silicon;
 #[path = "../common/skip.rs"]

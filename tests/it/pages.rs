@@ -36,7 +36,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// All pages: those of `docs`, and those beside it.
 fn pages() -> Vec<PathBuf> {
-    let beside = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let beside = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
     let pages = below("docs").into_iter().filter(|path| has_extension(path, "md"));
     beside.into_iter().map(PathBuf::from).chain(pages).collect()
 }

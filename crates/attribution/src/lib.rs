@@ -4,6 +4,9 @@
 //!
 //! One folder per system; each reads its own logs and ends in the same [`Split`].
 
+// Only the command line prints.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod activities;
 mod descriptor;
 pub mod mapping;

@@ -3,6 +3,9 @@
 //! instrumented source trees with blocks removed. Needs no JDK to do it. A module uses only
 //! those above it.
 
+// Only the command line prints.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod finding;
 
 pub mod java;

@@ -5,6 +5,9 @@
 //! `estimability` says what the cases can tell at all; `cross_validate` judges a solver
 //! beside baselines; `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
 
+// Only the command line prints.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod areas;
 mod baseline;
 pub mod bayes;
@@ -96,7 +99,7 @@ pub fn csv_of<R: serde::Serialize>(
 /// The text that a CSV writer has written.
 pub(crate) fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError> {
     let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8(bytes).expect("CSV of text is text"))
+    Ok(wattline_units::csv_text::guarded(String::from_utf8(bytes).expect("CSV of text is text")))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter::once;
 
 use serde::Deserialize;
-use wattline_units::csv_text::CsvText;
+use wattline_units::csv_text::{self, CsvText};
 
 use super::error::ModelError;
 use super::fitted::{ContextPrice, CostPrior, CostPriors, Model};
@@ -14,8 +14,7 @@ impl CostPrior {
     /// `context` and other columns are left alone. Errors name the line: a column missing, a number that is none, a
     /// negative error, an operation given twice.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
         let column = |name: &str| {
             headers
@@ -61,8 +60,7 @@ impl CostPriors {
     /// As there; a number of places that is none.
     pub fn from_csv(text: &str) -> Result<Self, ModelError> {
         let costs = CostPrior::from_csv(text)?;
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let mut places = None;
         for row in reader.deserialize::<MeasuredIn>() {
             let row = row.map_err(|error| at(line_of_error(&error), error.to_string()))?;
@@ -75,8 +73,7 @@ impl CostPriors {
     /// `operation` and one for each operation, in J^2. Errors name the line: an operation
     /// that is not there, a number that is none.
     pub fn with_covariance_csv(self, text: &str) -> Result<Self, ModelError> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
         let column = |name: &str| {
             headers
@@ -150,8 +147,7 @@ impl ContextPrice {
     /// Reads the rows of the same text that have a `context`, with their `relative`
     /// cost; none where there are no such columns. Errors name the line.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let headers = reader.headers().map_err(|error| at(1, error.to_string()))?;
         if !["context", "relative"].iter().all(|name| headers.iter().any(|h| h == *name)) {
             return Ok(Vec::new());

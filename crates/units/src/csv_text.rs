@@ -1,4 +1,9 @@
-//! Tables written as CSV text in memory, with quotes where a field needs them.
+//! Tables as CSV text in memory, with quotes where a field needs them. A spreadsheet computes a
+//! field that begins like a formula, whoever chose its text; so such a field is written with an
+//! apostrophe before it, as OWASP advises, and read without it. Numbers are left alone.
+
+use std::borrow::Cow;
+use std::io::Cursor;
 
 /// A table in the making. Its rows are as long as the first one.
 #[derive(Debug)]
@@ -31,8 +36,143 @@ impl CsvText {
     /// If a field was no UTF-8, which would be a fault of this program.
     pub fn text(self) -> String {
         let bytes = self.0.into_inner().expect("memory has no errors");
-        String::from_utf8(bytes).expect("fields are text")
+        guarded(String::from_utf8(bytes).expect("fields are text"))
     }
+}
+
+/// A reader of a table's rows, which have no apostrophe before what begins like a formula.
+pub fn reader(table: &str) -> csv::Reader<Cursor<Cow<'_, [u8]>>> {
+    reader_by(&csv::ReaderBuilder::new(), table)
+}
+
+/// The same with settings of the reader's own.
+pub fn reader_by<'t>(
+    settings: &csv::ReaderBuilder,
+    table: &'t str,
+) -> csv::Reader<Cursor<Cow<'t, [u8]>>> {
+    let bytes = match plain(table) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    };
+    settings.from_reader(Cursor::new(bytes))
+}
+
+/// CSV text with an apostrophe before each field that begins like a formula.
+#[must_use]
+pub fn guarded(table: String) -> String {
+    let found: Vec<usize> = formulas(&table).map(|field| field.start).collect();
+    if found.is_empty() {
+        return table;
+    }
+    let mut text = String::with_capacity(table.len() + found.len());
+    let mut from = 0;
+    for at in found {
+        text.push_str(&table[from..at]);
+        text.push(APOSTROPHE);
+        from = at;
+    }
+    text.push_str(&table[from..]);
+    text
+}
+
+/// What [`guarded`] was made from.
+#[must_use]
+pub fn plain(table: &str) -> Cow<'_, str> {
+    let guarded = formulas(table).filter(|field| field.has_apostrophe);
+    let found: Vec<usize> = guarded.map(|field| field.start).collect();
+    if found.is_empty() {
+        return Cow::Borrowed(table);
+    }
+    let mut text = String::with_capacity(table.len());
+    let mut from = 0;
+    for at in found {
+        text.push_str(&table[from..at]);
+        from = at + APOSTROPHE.len_utf8();
+    }
+    text.push_str(&table[from..]);
+    Cow::Owned(text)
+}
+
+/// A field of a row without the apostrophe before what begins like a formula.
+#[must_use]
+pub fn plain_field(field: &str) -> &str {
+    field.strip_prefix(APOSTROPHE).filter(|_| is_formula(field)).unwrap_or(field)
+}
+
+const APOSTROPHE: char = '\'';
+
+/// Whether a field, after any apostrophes, begins like a formula and is no number. A sign alone
+/// is none.
+fn is_formula(field: &str) -> bool {
+    let text = field.trim_start_matches(APOSTROPHE);
+    let mut letters = text.chars();
+    letters.next().is_some_and(begins_formula)
+        && letters.next().is_some()
+        && text.parse::<f64>().is_err()
+}
+
+/// What a formula begins with, to one spreadsheet or another.
+fn begins_formula(letter: char) -> bool {
+    matches!(letter, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠')
+}
+
+/// A field of a CSV text that begins like a formula.
+struct Formula {
+    /// Where its text begins: after the quote, if there is one.
+    start: usize,
+    has_apostrophe: bool,
+}
+
+fn formulas(table: &str) -> impl Iterator<Item = Formula> {
+    let mut from = 0;
+    let fields = std::iter::from_fn(move || {
+        let field = (from <= table.len()).then(|| Field::at(table, from))?;
+        from = field.next;
+        Some(field)
+    });
+    fields.filter(|field| field.is_formula(table)).map(|field| Formula {
+        start: field.start,
+        has_apostrophe: table[field.start..].starts_with(APOSTROPHE),
+    })
+}
+
+/// Where a field lies in a CSV text.
+struct Field {
+    start: usize,
+    end: usize,
+    next: usize,
+}
+
+impl Field {
+    fn at(table: &str, from: usize) -> Self {
+        let bytes = table.as_bytes();
+        let is_quoted = bytes.get(from) == Some(&b'"');
+        let start = from + usize::from(is_quoted);
+        let closed = if is_quoted { closing_quote(bytes, start) } else { start };
+        let is_end = |byte: &u8| matches!(byte, b',' | b'\n' | b'\r');
+        let length = bytes[closed..].iter().position(is_end);
+        let end = length.map_or(bytes.len(), |length| closed + length);
+        Self { start, end: if is_quoted { closed } else { end }, next: end + 1 }
+    }
+
+    fn is_formula(&self, table: &str) -> bool {
+        let text = &table[self.start..self.end];
+        text.starts_with(|letter| letter == APOSTROPHE || begins_formula(letter))
+            && is_formula(text)
+    }
+}
+
+/// Where the quoted text that begins at `start` ends: at a quote that is no half of two.
+fn closing_quote(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'"', Some(b'"')) => at += 2,
+            (b'"', _) => return at,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
 }
 
 #[cfg(test)]
@@ -53,5 +193,59 @@ mod tests {
     #[test]
     fn no_rows_are_no_text() {
         assert_eq!(CsvText::without_head().text(), "");
+    }
+
+    fn table(rows: &[Vec<String>]) -> String {
+        let mut table = CsvText::without_head();
+        rows.iter().for_each(|row| table.row(row));
+        table.text()
+    }
+
+    fn rows(text: &str) -> Vec<Vec<String>> {
+        let rows = reader_by(csv::ReaderBuilder::new().has_headers(false), text).into_records();
+        rows.map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+    }
+
+    #[test]
+    fn what_begins_like_a_formula_is_written_as_text_and_numbers_stay() {
+        let fields = ["=1+1", "+1+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\tx", "\rx", "＝x", "'=x"];
+        let mut text = CsvText::without_head();
+        text.row(fields);
+        let expected = "'=1+1,'+1+cmd|' /C calc'!A0,'-x,'@SUM(A1),'\tx,\"'\rx\",'＝x,''=x\n";
+        assert_eq!(text.text(), expected);
+        let harmless = ["-1.5", "+2e-9", "-inf", "-", "+", "'quoted'", "a=b", "", "'"];
+        let mut text = CsvText::without_head();
+        text.row(harmless);
+        assert_eq!(text.text(), "-1.5,+2e-9,-inf,-,+,'quoted',a=b,,'\n");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn rows_come_back_as_they_were(
+            rows_in in proptest::collection::vec(
+                proptest::collection::vec("[-=+@'\",\t\r\na1.＝]{0,5}", 3),
+                1..4,
+            ),
+        ) {
+            let text = table(&rows_in);
+            proptest::prop_assert_eq!(rows(&text), rows_in.clone());
+            let raw = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes())
+                .into_records().flat_map(|row| row.unwrap().iter().map(str::to_owned)
+                .collect::<Vec<_>>()).collect::<Vec<String>>();
+            for (written, field) in raw.iter().zip(rows_in.iter().flatten()) {
+                let is_number = field.parse::<f64>().is_ok();
+                let is_sign = field.chars().count() < 2;
+                proptest::prop_assert!(
+                    !written.starts_with(begins_formula) || is_number || is_sign
+                );
+                proptest::prop_assert_eq!(plain_field(written), field.as_str());
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_odd_for_a_table(text in "[-='\",\r\nx＝]{0,20}") {
+            let _ = guarded(text.clone());
+            let _ = plain(&text);
+        }
     }
 }

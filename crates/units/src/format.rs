@@ -1,6 +1,7 @@
 //! How reports write figures and foreign text.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::interval::Interval;
 use crate::units::Joules;
@@ -104,8 +105,18 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// The same of a name, which stands in a line: line breaks show as their code, too.
+pub fn visible_name(name: &str) -> String {
+    visible(name).replace('\n', "\\u000A")
+}
+
+/// A path in a sentence.
+pub fn visible_path(path: &Path) -> String {
+    visible_name(&path.to_string_lossy())
+}
+
 /// Whether a character reorders or hides text: bidirectional controls, zero-width ones,
-/// line separators.
+/// line separators; or is none, which XML forbids.
 fn reorders(c: char) -> bool {
     matches!(
         c,
@@ -113,6 +124,8 @@ fn reorders(c: char) -> bool {
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{2069}'
             | '\u{061c}'
+            | '\u{fffe}'
+            | '\u{ffff}'
             | '\u{e0000}'..='\u{e007f}'
     )
 }
@@ -152,6 +165,7 @@ mod tests {
     #[test]
     fn text_that_would_reorder_the_page_is_shown_as_codes() {
         assert_eq!(visible("a\u{202e}b\u{0}\tc\r"), "a\\u202Eb\\u0000    c");
+        assert_eq!(visible_name("a\n\u{1b}[2Jb\u{9b}1m"), "a\\u000A\\u001B[2Jb\\u009B1m");
         assert_eq!(shortened("abcdef", 4), "abc…");
     }
 }

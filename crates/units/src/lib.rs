@@ -4,6 +4,9 @@
 //! ([`operation`]); and all that is assumed about the world ([`assumptions`]). Text in, values
 //! out.
 
+// Only the command line prints.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod assumptions;
 pub mod atto;
 pub mod csv_text;

@@ -112,10 +112,10 @@ impl BoardUser {
     /// The folder for temporary files, or, where this user can't come there, one that is open to
     /// everybody.
     pub(super) fn temporary_folder(self) -> PathBuf {
-        let chosen = std::env::temp_dir();
+        let chosen = tempfile::env::temp_dir();
         let open = |folder: &Path| !self.is_other() || can_be_entered(folder);
-        let others = ["/tmp", "/var/tmp"].map(PathBuf::from);
-        let found = std::iter::once(chosen.clone()).chain(others).find(|folder| open(folder));
+        let others = [chosen.clone(), std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
+        let found = others.into_iter().find(|folder| open(folder));
         found.unwrap_or(chosen)
     }
 }

@@ -2,6 +2,7 @@
 //! executions`, a row per block of a node. A node is told by its number in its thread;
 //! one that ran no block of its own has a row without a block.
 
+use crate::csv_text;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ pub fn calls_csv(tree: &CallTree) -> String {
         }
     }
     let bytes = writer.into_inner().expect("memory takes a table");
-    String::from_utf8(bytes).expect("names are text")
+    csv_text::guarded(String::from_utf8(bytes).expect("names are text"))
 }
 
 /// Reads the file back.
@@ -63,7 +64,7 @@ pub fn calls_csv(tree: &CallTree) -> String {
 /// A row that is none, nodes out of their order.
 pub fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
     let mut tree = CallTree::default();
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut reader = csv_text::reader(text);
     let line = |position: Option<&csv::Position>| position.map_or(1, csv::Position::line);
     let wrong = |error: csv::Error| CallsFileError {
         line: line(error.position()),

@@ -8,6 +8,7 @@ use crate::device::{
     Board, BoardState, DeviceError, Frequency, LOCAL_SERIAL, PrepareOptions, Server, local_shell,
     prepare, restore,
 };
+use crate::format::visible_name;
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, Offer};
 use crate::stage::Failure;
@@ -148,38 +149,46 @@ fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
                 if used == Some(name) {
                     text += "  sessions   use this one, unless `board.meter` names another\n";
                 }
-                text += &format!("  rails      {}\n", offer.rails.join(", "));
+                text += &format!("  rails      {}\n", visible_name(&offer.rails.join(", ")));
                 if offer.default_rails != offer.rails {
-                    text += &format!("  added up   {}\n", offer.default_rails.join(", "));
+                    text += &format!(
+                        "  added up   {}\n",
+                        visible_name(&offer.default_rails.join(", "))
+                    );
                 }
                 for remark in &offer.remarks {
-                    text += &format!("  note       {remark}\n");
+                    text += &format!("  note       {}\n", visible_name(remark));
                 }
             }
-            Err(error) => text += &format!("missing      {error}\n"),
+            Err(error) => {
+                text += &format!("missing      {}\n", visible_name(&error.to_string()));
+            }
         }
     }
     text
 }
 
 fn description(serial: &str, state: &BoardState) -> String {
-    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "unknown".to_string());
+    let serial = visible_name(serial);
+    let or_unknown = |text: Option<String>| text.map_or("unknown".into(), |it| visible_name(&it));
     let kind = match (&state.facts.silicon, state.facts.is_virtual()) {
-        (Some(silicon), true) => format!("virtual: computed energy, silicon {silicon}"),
+        (Some(silicon), true) => {
+            format!("virtual: computed energy, silicon {}", visible_name(silicon))
+        }
         (None, true) => "virtual: computed energy".to_string(),
         (_, false) => "real".to_string(),
     };
     let period = state.update_period.map(|period| format!("{:.0} ms", period.as_secs_f64() * 1e3));
     let silent = match state.silent_rails.as_slice() {
         [] => "none".to_string(),
-        rails => rails.join(", "),
+        rails => visible_name(&rails.join(", ")),
     };
     format!(
         "board        {serial} ({kind})\nmodel        {}\nandroid      {}\npower rails  {}\n\
          silent rails {silent}\nrefresh      {}\nfrequency    {}\ntemperature  {}\nsampler      {}\nmissing      {}\n",
         or_unknown(state.facts.model.clone()),
         or_unknown(state.facts.android_release.clone()),
-        state.rails.join(", "),
+        visible_name(&state.rails.join(", ")),
         or_unknown(period),
         or_unknown(state.frequency_khz.map(|khz| format!("{khz} kHz"))),
         or_unknown(state.temperature_c.map(|celsius| format!("{celsius:.1} degrees C"))),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::compare::{self, Budgets, Limit, Verdict};
+use crate::compare::{self, Budgets, Comparison, Limit, Verdict};
 
 use super::error::exit;
 use super::outcome::Outcome;
@@ -92,6 +92,19 @@ enum Format {
 }
 
 /// Files below `--out`.
+fn print(comparison: &Comparison, arguments: &Arguments) {
+    let document = match arguments.format {
+        Format::Text => {
+            let text = compare::text::text(comparison, arguments.limit);
+            return progress::result(text.trim_end());
+        }
+        Format::Markdown => compare::markdown::markdown(comparison, arguments.limit),
+        Format::Json => compare::json::json(comparison),
+        Format::Junit => compare::junit::junit(comparison),
+    };
+    progress::document(document.trim_end());
+}
+
 const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
 
 pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
@@ -115,13 +128,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
             progress::say(format!("written: {}", output.path(file).display()));
         }
     }
-    let text = match arguments.format {
-        Format::Text => compare::text::text(&comparison, arguments.limit),
-        Format::Markdown => compare::markdown::markdown(&comparison, arguments.limit),
-        Format::Json => compare::json::json(&comparison),
-        Format::Junit => compare::junit::junit(&comparison),
-    };
-    progress::result(text.trim_end());
+    print(&comparison, arguments);
     Ok(match comparison.verdict() {
         Verdict::Pass => Outcome::Done,
         Verdict::OverBudget | Verdict::Increase => Outcome::Verdict { code: exit::GATE },

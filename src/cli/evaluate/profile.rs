@@ -44,7 +44,7 @@ pub fn evaluate(
     }
     say(&evaluation);
     let csv = evaluation.csv();
-    progress::result(csv.trim_end());
+    progress::document(csv.trim_end());
     output.write("profile.csv", csv)?;
     output.write("profile-entries.csv", evaluation.entries_csv())?;
     progress::say(format!("written: {}", output.path("profile.csv").display()));

@@ -2,13 +2,13 @@
 //! output.
 
 use std::io::ErrorKind::BrokenPipe;
-use std::io::Write;
 
 use crate::attribution::monitor::formulas::Part;
 use crate::recording::{Head, jvm_rows, process_rows, to_csv};
 
 use super::super::outcome::Outcome;
 use super::super::progress;
+use super::super::standard_output;
 use super::super::stop::Stop;
 use super::Arguments;
 use super::frame::{Frame, JvmFrame};
@@ -82,9 +82,7 @@ fn show(
         progress::say(line(frame));
     } else if arguments.openmetrics.is_none() && arguments.prometheus.is_none() {
         let rows = rows(session, frame, std::mem::replace(head, Head::Without));
-        let mut out = std::io::stdout();
-        let written = out.write_all(rows.as_bytes()).and_then(|()| out.flush());
-        written.map_err(Failure::io("write to", "standard output"))?;
+        standard_output::write(rows.as_bytes())?;
     }
     Ok(())
 }

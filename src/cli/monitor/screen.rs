@@ -263,7 +263,7 @@ mod tests {
             .collect();
         assert_eq!(rows[0], "wattline monitor  here  2 s  PAUSED");
         assert!(rows[1].starts_with("no figure in this cycle  ["), "{}", rows[1]);
-        assert_eq!(rows[2..4], ["methods by power, filter: none", "a ?[2J note"]);
+        assert_eq!(rows[2..4], ["methods by power, filter: none", "a \\u001B[2J note"]);
         assert_eq!(rows[4], "    power    cpu    energy      calls  per call  methods");
         assert_eq!(rows[5], "   1.50 W  25.0%    3.00 J          3    1.00 J  a.A.x()");
         assert_eq!(rows[6..8], ["", ""]);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::attribution::mapping::{Mapping, Recorded};
 use crate::attribution::monitor::jvm::{JvmState, Method, MethodCycle, Way};
+use crate::format::visible_name;
 use crate::recording::{Counted, MARKS};
 use crate::units::{Joules, Watts};
 
@@ -263,9 +264,9 @@ fn order(sort: Sort, a: (&String, &Tally), b: (&String, &Tally)) -> std::cmp::Or
     }
 }
 
-/// A line without control characters, at most so wide.
+/// A line in which control characters show as their code, at most so wide.
 pub fn cut(line: &str, width: usize) -> String {
-    line.chars().map(|c| if c.is_control() { '?' } else { c }).take(width).collect()
+    visible_name(line).chars().take(width).collect()
 }
 
 #[cfg(test)]
@@ -298,9 +299,9 @@ mod tests {
             skip: 0,
             calls: "calls",
         };
-        assert_eq!(names(&choice), ["b.C.z?()", "a.A.x()", "a.B.y()"]);
+        assert_eq!(names(&choice), ["b.C.z\\u001B()", "a.A.x()", "a.B.y()"]);
         choice.sort = Sort::PerCall;
-        assert_eq!(names(&choice), ["a.B.y()", "a.A.x()", "b.C.z?()"]);
+        assert_eq!(names(&choice), ["a.B.y()", "a.A.x()", "b.C.z\\u001B()"]);
         choice.filter = "A.".into();
         assert_eq!(names(&choice), ["a.B.y()", "a.A.x()"]);
         choice.skip = 1;

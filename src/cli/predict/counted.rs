@@ -1,5 +1,6 @@
 //! `predict` by a campaign's accounts: runs that were only counted, with `wattline trace`.
 
+use crate::csv_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -119,7 +120,7 @@ impl Traced {
         }
         let text = read_text(&path)?;
         let mut executions = BTreeMap::new();
-        for row in csv::Reader::from_reader(text.as_bytes()).deserialize::<Row>() {
+        for row in csv_text::reader(&text).deserialize::<Row>() {
             let row = row.map_err(|error| Failure::input(&path, error))?;
             if let Some(runs) = row.executions.filter(|runs| *runs > 0) {
                 executions.insert(BlockId(row.block), runs);

@@ -1,5 +1,6 @@
 //! `predict` by effects of factors: programs of bytecode patterns.
 
+use crate::csv_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -77,7 +78,7 @@ fn programs(
     known: &KnownEffects,
     over: Option<&str>,
 ) -> Result<(Vec<String>, Programs), String> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
     let column = |name: &str| header.iter().position(|known| known == name);
     let mut factors = Vec::new();

@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Err(_) => return Err(Failure::input(&arguments.file, error)),
         },
     };
-    progress::result(csv.trim_end());
+    progress::document(csv.trim_end());
     if let Some(folder) = &arguments.out {
         let output = Output::open(folder, Existing::from(arguments.force))?;
         let path = output.write("tenants.csv", &csv)?;

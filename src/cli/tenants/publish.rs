@@ -111,7 +111,11 @@ fn is_socket(path: &Path) -> bool {
 
 fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {
     for stream in listener.incoming() {
-        let Ok(stream) = stream else { return };
+        // One that could not be taken in, as where too many files are open, is not the last one.
+        let Ok(stream) = stream else {
+            std::thread::sleep(Duration::from_millis(50));
+            continue;
+        };
         let (sender, receiver) = sync_channel(WAITING);
         let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(latest) = &readers.latest {

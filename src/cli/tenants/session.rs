@@ -238,10 +238,10 @@ impl<'a> TenantSession<'a> {
         if self.energies.as_ref().is_some_and(Energies::is_standard_output) {
             return;
         }
-        progress::result(match self.arguments.json {
-            true => json.to_owned(),
-            false => self.shown(total, source).trim_end().to_owned(),
-        });
+        match self.arguments.json {
+            true => progress::document(json),
+            false => progress::result(self.shown(total, source).trim_end()),
+        }
     }
 
     /// Where the joules come from.

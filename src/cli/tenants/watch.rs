@@ -8,7 +8,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 
-use crate::cli::progress;
+use crate::cli::{progress, standard_output};
+use crate::format::visible_name;
 use crate::stage::Failure;
 
 #[derive(Debug, Args)]
@@ -52,9 +53,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let socket = &arguments.socket;
     let stream = UnixStream::connect(socket).map_err(Failure::io("connect to", socket))?;
     for line in BufReader::new(stream).lines() {
+        if standard_output::is_closed() {
+            break;
+        }
         let line = line.map_err(Failure::io("read", socket))?;
         if arguments.json {
-            progress::result(&line);
+            progress::document(&line);
             continue;
         }
         let view: View =
@@ -72,7 +76,7 @@ fn shown(view: &View, top: usize) -> String {
         Some(seconds) => format!("last {seconds} s"),
         None => "all".to_owned(),
     };
-    let (start, end, basis) = (view.start_s, view.end_s, &view.basis);
+    let (start, end, basis) = (view.start_s, view.end_s, visible_name(&view.basis));
     let mut text = format!(
         "{title}: {start:.1} s to {end:.1} s, {}, shared by {basis}\n",
         watts(view.power_w)
@@ -81,7 +85,7 @@ fn shown(view: &View, top: usize) -> String {
     let last = view.tenants.len().saturating_sub(1);
     let shown = view.tenants.iter().enumerate().filter(|(index, _)| *index < top || *index == last);
     for (_, row) in shown {
-        let (name, cpu, share) = (&row.tenant, row.cpu_s, row.share * 100.0);
+        let (name, cpu, share) = (visible_name(&row.tenant), row.cpu_s, row.share * 100.0);
         text += &format!("  {name:<28}{cpu:>10.3} s{:>12}{share:>8.2} %\n", watts(row.power_w));
     }
     text
@@ -101,5 +105,16 @@ mod tests {
             View { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
         let text = shown(&view, 1);
         assert!(text.contains("unattributed") && !text.contains("  b "), "{text}");
+    }
+
+    #[test]
+    fn a_name_does_not_make_lines_of_its_own() {
+        let tenant = "a\n  all: 1 W\u{1b}[2J".into();
+        let tenants = vec![Tenant { tenant, cpu_s: 1.0, power_w: None, share: 1.0 }];
+        let basis = "cpu-time\nall".to_owned();
+        let view =
+            View { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
+        let text = shown(&view, 1);
+        assert!(text.lines().count() == 2 && !text.contains('\u{1b}'), "{text}");
     }
 }

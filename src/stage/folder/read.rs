@@ -7,6 +7,7 @@ use crate::account::UnseenInputs;
 use crate::account::calls::{CallTree, read_calls};
 use crate::build::sources;
 use crate::campaign::{PlannedCase, Remains, parse_executions, read_plan};
+use crate::csv_text;
 use crate::java::SourceFile;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::{DeviceFactor, Model};
@@ -69,7 +70,7 @@ impl CampaignFolder {
         let path = self.file(names::FINDINGS);
         let mut counts = BTreeMap::new();
         let text = read_text(&path)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = csv_text::reader(&text);
         for row in reader.deserialize::<BTreeMap<String, String>>() {
             let row = row.map_err(|error| Failure::input(&path, error))?;
             *counts.entry(row.get("kind").cloned().unwrap_or_default()).or_insert(0) += 1;
@@ -232,7 +233,7 @@ impl CampaignFolder {
         }
         let text = read_text(&kernels)?;
         let mut names = BTreeSet::new();
-        for row in csv::Reader::from_reader(text.as_bytes()).records() {
+        for row in csv_text::reader(&text).records() {
             let row = row.map_err(|error| Failure::input(&kernels, error))?;
             names.extend(row.get(0).map(str::to_owned));
         }
@@ -246,7 +247,7 @@ impl CampaignFolder {
             return Ok(None);
         }
         let text = read_text(&path)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = csv_text::reader(&text);
         let first = reader.deserialize::<DeviceFactor>().next().transpose();
         let first = first.map_err(|error| Failure::input(path, error))?;
         Ok(first.map(|factor| factor.device))

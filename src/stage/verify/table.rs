@@ -1,5 +1,6 @@
 //! What hints saved, as a table, and back to the hints.
 
+use crate::csv_text;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Interval;
@@ -84,7 +85,7 @@ pub(crate) fn to_csv(verified: &[VerifiedHint]) -> Result<String, Failure> {
 /// # Errors
 /// A row of another form.
 pub(crate) fn from_csv(text: &str) -> Result<Vec<VerifiedHint>, csv::Error> {
-    csv::Reader::from_reader(text.as_bytes()).deserialize().collect()
+    csv_text::reader(text).deserialize().collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::names::{Names, TenantId};
 use super::output::name;
 use super::view::{TenantUse, View};
-use wattline_units::format::shortened;
+use wattline_units::format::{shortened, visible_name};
 
 /// A view as a table for people; at most `most` tenants by name, the rest in one line.
 ///
@@ -21,7 +21,8 @@ pub fn table(view: &View, names: &Names, most: usize) -> String {
     let (last, tenants): (Vec<&TenantUse>, Vec<&TenantUse>) = rows.iter().partition(is_last);
     let line = |name: &str, cells: &TenantUse| {
         let cells = &seen(cells, view);
-        let mut line = format!("  {:<28}{:>10.3} s", shortened(name, 27), cells.cpu_s);
+        let mut line =
+            format!("  {:<28}{:>10.3} s", shortened(&visible_name(name), 27), cells.cpu_s);
         if has_cycles {
             let _ =
                 write!(line, "{:>12}", cells.cycles.map_or("none".into(), |c| format!("{c:.3e}")));

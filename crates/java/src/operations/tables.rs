@@ -1,9 +1,10 @@
 //! The dictionary and the findings as CSV: text out, text in.
 
 use compact_str::CompactString;
-use csv::{Reader, Writer, WriterBuilder};
+use csv::{Writer, WriterBuilder};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use wattline_units::csv_text;
 use wattline_units::operation::{Feature, UnknownFeature};
 
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
@@ -163,7 +164,7 @@ impl Dictionary {
     /// If a row can't be read, block ids are not dense, or an operation is not known.
     pub fn from_csv(blocks: &str, lines: &str) -> Result<Dictionary, DictionaryError> {
         let mut dictionary = Dictionary::default();
-        for row in Reader::from_reader(blocks.as_bytes()).deserialize() {
+        for row in csv_text::reader(blocks).deserialize() {
             let entry = read_block(row)?;
             let expected = dictionary.blocks.len() as u32;
             if entry.id.0 != expected {
@@ -171,7 +172,7 @@ impl Dictionary {
             }
             dictionary.blocks.push(entry);
         }
-        for row in Reader::from_reader(lines.as_bytes()).deserialize() {
+        for row in csv_text::reader(lines).deserialize() {
             let row: Result<LineRow, csv::Error> = row;
             let (block, line, operation, context, count) =
                 row.map_err(|source| DictionaryError::Row { table: "lines.csv", source })?;
@@ -231,7 +232,7 @@ impl Rows {
     }
 
     fn into_text(self) -> String {
-        String::from_utf8(self.0.into_inner().expect(MEMORY)).expect(MEMORY)
+        csv_text::guarded(String::from_utf8(self.0.into_inner().expect(MEMORY)).expect(MEMORY))
     }
 }
 

@@ -2,6 +2,7 @@
 //! and the energy of one execution.
 
 use std::collections::BTreeMap;
+use wattline_units::csv_text;
 
 use super::super::error::ModelError;
 
@@ -31,8 +32,7 @@ impl Factors {
     /// Reads a CSV with a column for each factor (an empty cell: the factor doesn't
     /// apply) and one of energies in joules.
     pub fn from_csv(text: &str, factors: &[String], energy: &str) -> Result<Self, ModelError> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let headers = reader.headers()?.clone();
         let column = |name: &str| {
             headers.iter().position(|header| header == name).ok_or_else(|| ModelError::Factor {

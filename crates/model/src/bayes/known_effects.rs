@@ -4,6 +4,7 @@
 use super::super::error::ModelError;
 use super::factors::Level;
 use super::level_draws::{EnergyDistribution, LevelDraws, Program, joules, moments};
+use wattline_units::csv_text;
 
 /// The factor of the residual in `effects.csv`, which is no effect.
 const RESIDUAL: &str = "sigma";
@@ -41,8 +42,7 @@ impl KnownEffects {
     /// # Errors
     /// Missing columns, means that are no numbers, a level that is there twice, no level.
     pub fn from_csv(text: &str) -> Result<Self, ModelError> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let header = reader.headers()?.clone();
         let column = |name: &str| {
             header.iter().position(|known| known == name).ok_or_else(|| ModelError::Factor {

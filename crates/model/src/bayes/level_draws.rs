@@ -3,6 +3,7 @@
 
 use super::super::error::ModelError;
 use super::factors::Level;
+use wattline_units::csv_text;
 use wattline_units::quantile::quantile;
 
 /// An energy as a distribution.
@@ -118,7 +119,7 @@ impl LevelDraws {
     /// # Errors
     /// A level without a column, fields that are no numbers, no draws.
     pub fn from_csv(text: &str, levels: &[Level]) -> Result<Self, ModelError> {
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = csv_text::reader(text);
         let header = reader.headers()?.clone();
         let place = |name: &str| {
             header.iter().position(|known| known == name).ok_or_else(|| ModelError::Factor {

@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 
+use wattline_units::csv_text;
+
 use super::block::{Block, TextColumn, Texts, transpose};
 use super::cases::Table;
 use super::columns::{Column, ColumnChoice, Kind, Places};
@@ -49,7 +51,8 @@ impl Part for CsvPart<'_> {
     fn columns(&self) -> Result<Vec<Column>, TableError> {
         let mut reader = self.reader()?;
         let names = reader.headers()?.iter();
-        let names = names.map(|name| name.trim_start_matches('\u{feff}').trim().to_string());
+        let names = names.map(|name| name.trim_start_matches('\u{feff}').trim());
+        let names = names.map(|name| csv_text::plain_field(name).to_string());
         Ok(names.map(|name| Column { name, kind: Kind::Any }).collect())
     }
 
@@ -105,7 +108,7 @@ impl<'p> Filling<'p> {
             (&mut block.devices, places.device),
         ] {
             if let (Some(Texts::Each(column)), Some(place)) = (texts, place) {
-                column.push(&String::from_utf8_lossy(row.cell(place)));
+                column.push(csv_text::plain_field(&String::from_utf8_lossy(row.cell(place))));
             }
         }
         for (numbers, place) in

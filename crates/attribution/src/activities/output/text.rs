@@ -1,13 +1,12 @@
 //! What the command says: powers, energy by component and by activity, what is unexplained.
 
-use std::fmt::Write as _;
-
 use super::super::account::{Account, LoggingAs};
 use super::super::analysis::{Analysis, network};
 use super::super::label::Labels;
 use super::super::logging::LoggingCost;
 use super::tables::payer_interval;
 use super::{payer_name, row_name};
+use wattline_units::format::visible_name;
 use wattline_units::units::{Joules, Seconds, Watts};
 
 /// A summary of all nodes.
@@ -24,9 +23,9 @@ pub fn summary(analyses: &[Analysis], labels: &Labels, logging: LoggingAs) -> St
     text
 }
 
-/// Writing to a `String` can't fail.
+/// Adds a line, whatever names are in it.
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    text.write_fmt(arguments).expect("writing to a String");
+    text.push_str(&visible_name(&arguments.to_string()));
     text.push('\n');
 }
 
