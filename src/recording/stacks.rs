@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{NodeRow, Recording};
+use super::Recording;
+use super::rows::NodeRow;
 use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, Spent};
 use crate::account::{Entry, Femtojoules, MethodKey};
 use crate::exact::share;

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::units::limits::{AGENT_LINE_BYTES, AGENT_READING_BYTES, AGENT_SECONDS, Limit};
+use wattline_units::limits::{AGENT_LINE_BYTES, AGENT_READING_BYTES, AGENT_SECONDS, Limit};
 
 use super::ToolchainError;
 use super::peer::{Peer, connect_unix};

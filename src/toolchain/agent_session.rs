@@ -141,13 +141,7 @@ impl AgentSession {
     /// # Errors
     /// A process that is none, or refuses.
     pub fn attach(&self, jdk: &Jdk, pid: u32) -> Result<(), AttachError> {
-        if !PathBuf::from(format!("/proc/{pid}")).is_dir() {
-            return Err(AttachError::NoProcess(pid));
-        }
-        // Asked to attach, a JVM gets a signal that ends any other program.
-        if let Err(why) = check_jvm(pid) {
-            return Err(AttachError::Refused { pid, message: why.to_string() });
-        }
+        check_attachable(pid)?;
         let output = Command::new(&jdk.java)
             .args(BRIEF_JVM)
             .args(["--add-modules", "jdk.attach", "-cp"])
@@ -202,6 +196,18 @@ impl AgentSession {
             None => Err(AttachError::Agent { pid, message: "it gives no address".into() }),
         }
     }
+}
+
+/// Checks that a process may be asked to let an agent in: it gets a signal that ends any
+/// program but a JVM.
+///
+/// # Errors
+/// No such process, or one that is no JVM.
+pub fn check_attachable(pid: u32) -> Result<(), AttachError> {
+    if !PathBuf::from(format!("/proc/{pid}")).is_dir() {
+        return Err(AttachError::NoProcess(pid));
+    }
+    check_jvm(pid).map_err(|why| AttachError::Refused { pid, message: why.to_string() })
 }
 
 fn small(choice: SmallMethods) -> &'static str {

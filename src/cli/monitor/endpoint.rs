@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::stage::Failure;
 use crate::toolchain::peer::Peer;
-use crate::units::limits::{METRICS_CONNECTIONS, METRICS_HEAD_BYTES, METRICS_SECONDS};
+use wattline_units::limits::{METRICS_CONNECTIONS, METRICS_HEAD_BYTES, METRICS_SECONDS};
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";

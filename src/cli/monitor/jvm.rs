@@ -15,13 +15,14 @@ use crate::attribution::monitor::jvm::{
 use crate::recording::{Counted, FoldedMethod};
 use crate::toolchain::Jdk;
 use crate::toolchain::agent_link::{AgentLink, AttachError, LinkFile};
-use crate::toolchain::agent_session::{AgentSession, AgentSettings, Shares, SmallMethods};
-use crate::toolchain::jvm_process::check_jvm;
+use crate::toolchain::agent_session::{
+    AgentSession, AgentSettings, Shares, SmallMethods, check_attachable,
+};
 use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::Arguments;
 use crate::stage::Failure;
-use crate::units::limits::AGENT_LINE_BYTES;
+use wattline_units::limits::AGENT_LINE_BYTES;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
 const START: Duration = Duration::from_secs(60);
@@ -146,10 +147,11 @@ fn ends_soon(child: &mut Child) -> bool {
 
 /// Lets the agent into a running JVM.
 pub fn attach(arguments: &Arguments, pid: u32) -> Result<Jvm, Failure> {
+    check_attachable(pid)?;
     let jdk = Jdk::find()?;
     let session = prepare(arguments, &jdk)?;
     session.attach(&jdk, pid)?;
-    let link = session.connect(pid, START, || check_jvm(pid).is_ok())?;
+    let link = session.connect(pid, START, || check_attachable(pid).is_ok())?;
     Jvm::new(arguments, Some(session), link, Since::Now)
 }
 

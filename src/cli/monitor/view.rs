@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::attribution::mapping::{Mapping, Recorded};
 use crate::attribution::monitor::jvm::{JvmState, Method, MethodCycle, Way};
 use crate::recording::{Counted, MARKS};
-use crate::units::limits::{LISTED_ROWS, Limit};
 use crate::units::{Joules, Watts};
+use wattline_units::limits::{LISTED_ROWS, Limit};
 
 use super::choice::{Choice, Level, Sort};
 use super::frame::Frame;

@@ -18,7 +18,7 @@ use rustix::net::{
 use crate::stage::Failure;
 use crate::stage::folder::replace_file;
 use crate::toolchain::peer::{Peer, connect_unix};
-use crate::units::limits::{VIEW_READERS, VIEW_SECONDS};
+use wattline_units::limits::{VIEW_READERS, VIEW_SECONDS};
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::cli::progress;
 use crate::stage::Failure;
 use crate::toolchain::peer::{Peer, connect_unix};
-use crate::units::limits::{LINE_BYTES, VIEW_SECONDS};
+use wattline_units::limits::{LINE_BYTES, VIEW_SECONDS};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -2,10 +2,10 @@
 //! a reading is refused or becomes figures, and nothing panics or grows beyond its limits.
 
 use bolero::TypeGenerator;
+use wattline::assumptions::ASSUMED;
 use wattline::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, jvm_power, parse_greeting, parse_reading,
 };
-use wattline::units::assumptions::ASSUMED;
 
 use super::fuzz::{Edit, duration};
 
