@@ -6,6 +6,8 @@
 #   scripts/monitor-server.sh requests [ROUNDS]   processor time and latency of requests with
 #                                                 the agent and without
 #   scripts/monitor-server.sh stable [SECONDS]    two recordings per way, rank correlation
+#   scripts/monitor-server.sh soak [SECONDS]      memory of `monitor --prometheus` beside load
+#                                                 and processes that come and go
 #
 # WAYS: one of the ways alone. MONITOR: more options of the monitor for `requests`.
 # WATTLINE: the program (default target/debug/wattline). OUT: where recordings go (default
@@ -140,10 +142,41 @@ measure_stable() {
     done
 }
 
+# a field of the monitor's memory in kilobytes
+memory() { sed -n "s/^$1:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$monitor/status"; }
+
+# readings of the metrics, and processes of a moment, between two looks at the memory
+measure_soak() { # SECONDS
+    for way in ${WAYS:-sampling instrumentation}; do
+        plain_server
+        # shellcheck disable=SC2086
+        "$wattline" monitor --headless $serve --mode "$way" --jvm "$server" --duration "$1" \
+            --prometheus 127.0.0.1:0 >"$work/monitor.log" 2>&1 & monitor=$!
+        until grep -q "^metrics: " "$work/monitor.log"; do sleep 0.2; done
+        metrics=$(sed -n 's/^metrics: //p' "$work/monitor.log")
+        begin=$(date +%s) said=$(date +%s)
+        while kill -0 "$monitor" 2>/dev/null; do
+            load 500 || true
+            seq 100 | while read -r number; do sh -c "exit 0$number" || true; done 2>/dev/null
+            ab -q -n 5 "$metrics" >/dev/null 2>&1 || true
+            rss=$(memory VmRSS 2>/dev/null) peak=$(memory VmHWM 2>/dev/null)
+            now=$(date +%s)
+            if [ -n "$rss" ] && [ $((now - said)) -ge 15 ]; then
+                said=$now
+                echo "soak $way: $((now - begin)) s, $rss kB, at most $peak kB"
+            fi
+        done
+        wait "$monitor" || true
+        monitor=""
+        stop
+    done
+}
+
 case $what in
 start) measure_start "${2:-7}" ;;
 requests) for way in ${WAYS:-sampling instrumentation}; do measure_requests "$way" "${2:-5}"; done ;;
 stable) measure_stable "${2:-40}" ;;
+soak) measure_soak "${2:-3600}" ;;
 all) measure_start; for way in sampling instrumentation; do measure_requests $way; done; measure_stable ;;
-*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Recording;
+use super::rows::NodeRow;
 use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, Spent};
 use crate::account::{Entry, Femtojoules, MethodKey};
 use crate::exact::share;
@@ -17,7 +18,7 @@ pub fn call_accounts(recording: &Recording) -> Option<CallAccounts> {
     let mut tree = Tree::default();
     let names = thread_names(recording);
     let name = |thread: u64| names.get(&thread).copied().unwrap_or("(ended)");
-    let paths = paths(recording);
+    let nodes = recording.nodes.iter().map(|row| (row.node, row)).collect();
     let mut rest: BTreeMap<(&str, MethodKey), Femtojoules> = BTreeMap::new();
     for row in &recording.methods {
         let key = MethodKey { class: row.class.clone(), method: row.method.clone() };
@@ -26,9 +27,9 @@ pub fn call_accounts(recording: &Recording) -> Option<CallAccounts> {
         *sum += energy;
     }
     for row in &recording.stacks {
-        let Some(path) = paths.get(&row.node) else { continue };
+        let path = path(&nodes, row.node);
         let Some(last) = path.last() else { continue };
-        tree.add(name(row.thread), path, row.cpu_j);
+        tree.add(name(row.thread), &path, row.cpu_j);
         if let Some(sum) = rest.get_mut(&(name(row.thread), last.clone())) {
             *sum = *sum - row.cpu_j;
         }
@@ -49,16 +50,17 @@ fn thread_names(recording: &Recording) -> BTreeMap<u64, &str> {
     own.map(|row| (row.thread, row.name.as_str())).collect()
 }
 
-/// The methods from the begin of a path to each node.
-fn paths(recording: &Recording) -> BTreeMap<u64, Vec<MethodKey>> {
-    let mut paths: BTreeMap<u64, Vec<MethodKey>> = BTreeMap::new();
-    for row in &recording.nodes {
-        let above = row.parent.and_then(|parent| paths.get(&parent).cloned());
-        let mut path = above.unwrap_or_default();
+/// The methods from the begin of a path to a node; none for a node that is not there. Each
+/// parent has a lower number than its children, so that a path has an end.
+fn path(nodes: &BTreeMap<u64, &NodeRow>, node: u64) -> Vec<MethodKey> {
+    let mut path = Vec::new();
+    let mut next = nodes.get(&node);
+    while let Some(row) = next {
         path.push(MethodKey { class: row.class.clone(), method: row.method.clone() });
-        paths.insert(row.node, path);
+        next = row.parent.filter(|parent| *parent < row.node).and_then(|at| nodes.get(&at));
     }
-    paths
+    path.reverse();
+    path
 }
 
 /// Paths by thread, those of equal names as one.

@@ -1,9 +1,8 @@
 //! One measurement of a JVM by the agent: its settings, and how a JVM gets it.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
@@ -11,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use crate::private_files::TemporaryFolder;
 
-use super::agent_link::{AgentLink, AttachError};
+use super::agent_link::{AgentAddress, AgentLink, AttachError, field};
 use super::class_path::join_paths;
+use super::jvm_process::check_jvm;
 use super::monitor_agent::MonitorAgent;
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
@@ -67,6 +67,9 @@ pub enum SmallMethods {
     Probe,
 }
 
+/// The file in the settings' folder in which the agent says where it listens, or what failed.
+const ADDRESS: &str = "address";
+
 /// A measurement that was prepared.
 #[derive(Debug)]
 pub struct AgentSession {
@@ -90,7 +93,6 @@ impl AgentSession {
         let lines = [
             ("probe", agent.probe.display().to_string()),
             ("service", join_paths(&agent.service)),
-            ("port-file", folder.path().join("port").display().to_string()),
             ("token", token.clone()),
             ("mode", settings.mode.to_string()),
             ("shares", settings.shares.name().to_string()),
@@ -138,13 +140,7 @@ impl AgentSession {
     /// # Errors
     /// A process that is none, or refuses.
     pub fn attach(&self, jdk: &Jdk, pid: u32) -> Result<(), AttachError> {
-        if !PathBuf::from(format!("/proc/{pid}")).is_dir() {
-            return Err(AttachError::NoProcess(pid));
-        }
-        // Asked to attach, a JVM gets a signal that ends any other program.
-        if !is_jvm(pid) {
-            return Err(AttachError::Refused { pid, message: "it is no JVM".into() });
-        }
+        check_attachable(pid)?;
         let output = Command::new(&jdk.java)
             .args(BRIEF_JVM)
             .args(["--add-modules", "jdk.attach", "-cp"])
@@ -165,22 +161,22 @@ impl AgentSession {
         }
     }
 
-    /// Connects to the agent, which may be starting yet. `is_alive` says whether its JVM
-    /// still runs.
+    /// Connects to the agent in a process, which may be starting yet. `is_alive` says whether
+    /// its JVM still runs.
     ///
     /// # Errors
-    /// No answer in time.
+    /// No answer in time, or one that says why there is no agent.
     pub fn connect(
         &self,
+        pid: u32,
         limit: Duration,
         mut is_alive: impl FnMut() -> bool,
     ) -> Result<AgentLink, AttachError> {
         let deadline = Instant::now() + limit;
-        let path = self.folder.path().join("port");
+        let path = self.folder.path().join(ADDRESS);
         loop {
-            let port = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
-            if let Some(port) = port {
-                return AgentLink::open(port, &self.token).map_err(AttachError::Gone);
+            if let Ok(text) = fs::read_to_string(&path) {
+                return self.open(pid, &text);
             }
             if Instant::now() > deadline || !is_alive() {
                 return Err(AttachError::Silent { seconds: limit.as_secs() });
@@ -188,45 +184,29 @@ impl AgentSession {
             thread::sleep(Duration::from_millis(20));
         }
     }
-}
 
-/// A JVM that can be asked to let an agent in, among a process and those that it started, the
-/// nearest first.
-pub fn jvm_of(process: u32) -> Option<u32> {
-    let mut waiting = VecDeque::from([process]);
-    while let Some(pid) = waiting.pop_front() {
-        if is_jvm(pid) && catches_quit(pid) {
-            return Some(pid);
+    /// Opens what the agent's answer says.
+    fn open(&self, pid: u32, answer: &str) -> Result<AgentLink, AttachError> {
+        if let Some(problem) = field(answer, "problem") {
+            return Err(AttachError::Agent { pid, message: problem.into() });
         }
-        waiting.extend(children(pid));
+        match AgentAddress::parse(answer, self.folder.path()) {
+            Some(address) => AgentLink::open(&address, &self.token).map_err(AttachError::of),
+            None => Err(AttachError::Agent { pid, message: "it gives no address".into() }),
+        }
     }
-    None
 }
 
-fn children(pid: u32) -> Vec<u32> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let lists =
-        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    lists
-        .flat_map(|list| list.split(' ').filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
-        .collect()
-}
-
-/// Whether a JVM has begun to catch the signal by which it is asked: before, it would end it.
-fn catches_quit(pid: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    const QUIT: u64 = 1 << 2;
-    caught.is_some_and(|mask| mask & QUIT != 0)
-}
-
-/// Whether a process has a JVM in it.
-fn is_jvm(pid: u32) -> bool {
-    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-    let name = b"/libjvm.so";
-    // What can't be read is for the attach interface to judge.
-    maps.is_empty() || maps.windows(name.len()).any(|window| window == name)
+/// Checks that a process may be asked to let an agent in: it gets a signal that ends any
+/// program but a JVM.
+///
+/// # Errors
+/// No such process, or one that is no JVM.
+pub fn check_attachable(pid: u32) -> Result<(), AttachError> {
+    if !PathBuf::from(format!("/proc/{pid}")).is_dir() {
+        return Err(AttachError::NoProcess(pid));
+    }
+    check_jvm(pid).map_err(|why| AttachError::Refused { pid, message: why.to_string() })
 }
 
 fn small(choice: SmallMethods) -> &'static str {
@@ -260,19 +240,50 @@ fn property_value(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
-    fn only_a_jvm_is_asked_to_let_an_agent_in() {
-        assert!(!is_jvm(std::process::id()));
-        let mut child = Command::new("sleep").arg("9").spawn().unwrap();
-        assert!(children(std::process::id()).contains(&child.id()));
-        assert!(!catches_quit(child.id()));
-        // Of this process itself nothing is known: a test beside this one may have a JVM.
-        assert_eq!(jvm_of(child.id()), None);
-        child.kill().unwrap();
-        child.wait().unwrap();
+    fn settings_are_in_a_folder_of_this_user_alone() {
+        let session = AgentSession::prepare(&agent(), &settings()).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(session.folder.path()), 0o700);
+        assert_eq!(mode(&session.settings()), 0o600);
         assert_eq!(property_value("/a b\\é"), "/a\\u0020b\\\\\\u00e9");
         assert_eq!(token().unwrap().len(), 32);
+    }
+
+    #[test]
+    fn an_agent_that_failed_says_why() {
+        let session = AgentSession::prepare(&agent(), &settings()).unwrap();
+        let answer = |text: &str| {
+            fs::write(session.folder.path().join(ADDRESS), text).unwrap();
+            session.connect(7, Duration::from_secs(9), || true).unwrap_err().to_string()
+        };
+        assert!(answer("problem=this is Java 1.8\n").ends_with("process 7: this is Java 1.8"));
+        assert!(answer("strange\n").contains("no address"));
+        let ended = AgentSession::prepare(&agent(), &settings()).unwrap();
+        let silent = ended.connect(7, Duration::from_secs(9), || false).unwrap_err();
+        assert!(matches!(silent, AttachError::Silent { .. }), "{silent}");
+    }
+
+    fn agent() -> MonitorAgent {
+        let jar = PathBuf::from("a.jar");
+        let (probe, attach) = (jar.clone(), jar.clone());
+        MonitorAgent { agent: jar, probe, service: Vec::new(), attach }
+    }
+
+    fn settings() -> AgentSettings {
+        AgentSettings {
+            mode: "sampling",
+            include: Vec::new(),
+            exclude: Vec::new(),
+            period_ms: None,
+            duty_percent: 5,
+            shares: Shares::Samples,
+            small_methods: SmallMethods::Skip,
+            counts_bytes: false,
+        }
     }
 }

@@ -21,12 +21,14 @@ const PROBE: [(&str, &str); 4] = [
     ("Probe.java", include_str!("monitor/Probe.java")),
     ("ThreadRecord.java", include_str!("monitor/ThreadRecord.java")),
 ];
-const SERVICE: [(&str, &str); 21] = [
+const SERVICE: [(&str, &str); 23] = [
     ("CallTree.java", include_str!("monitor/CallTree.java")),
+    ("Connection.java", include_str!("monitor/Connection.java")),
     ("Ended.java", include_str!("monitor/Ended.java")),
     ("Endings.java", include_str!("monitor/Endings.java")),
     ("Filter.java", include_str!("monitor/Filter.java")),
     ("Link.java", include_str!("monitor/Link.java")),
+    ("Listener.java", include_str!("monitor/Listener.java")),
     ("LiveThread.java", include_str!("monitor/LiveThread.java")),
     ("Looks.java", include_str!("monitor/Looks.java")),
     ("MethodProbe.java", include_str!("monitor/MethodProbe.java")),
@@ -144,7 +146,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Compiles sources for Java 11 and packs them into `NAME.jar`.
+    /// Compiles sources for Java 11, the agent's own class for Java 8, and packs them into `NAME.jar`.
     fn pack(
         &self,
         name: &str,
@@ -162,7 +164,9 @@ impl Bench<'_> {
         javac.args(["-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
         // What the platform does not export by release: management and attachment.
         match name {
-            "agent" | "probe" => javac.args(["--release", "11"]),
+            // A JVM that is too old for the rest has to load what tells so.
+            "agent" => javac.args(["--release", "8"]),
+            "probe" => javac.args(["--release", "11"]),
             _ => javac.args(["-source", "11", "-target", "11"]),
         };
         javac.arg("-cp").arg(join_paths(classpath)).arg("-d").arg(&classes).args(files);
@@ -195,6 +199,8 @@ mod tests {
         assert!(classes.contains_key("wattline/monitor/probe/Probe.class"));
         let own = jar::read(&agent.agent, ".class", |_| true).unwrap();
         assert_eq!(own.len(), 1, "the application's class path gets one class: {own:?}");
+        let version = own.values().next().map(|class| class[7]);
+        assert_eq!(version, Some(52), "Java 8 loads it, and goes on without the rest");
         assert!(agent.service[1].is_file(), "this JDK has streams of Flight Recorder");
         assert_eq!(monitor_agent(&jdk).unwrap(), agent);
     }

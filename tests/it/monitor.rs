@@ -22,6 +22,7 @@ use super::host::{AdbServer, BRIEF_JAVAC, board_options, has};
 mod calls;
 mod counts;
 mod ends;
+mod hostile;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 

@@ -14,6 +14,7 @@ pub mod java;
 mod random;
 mod suite;
 mod switches;
+mod unwritable;
 mod watched;
 
 use std::collections::{BTreeMap, HashMap};

@@ -17,7 +17,25 @@ pub struct Limit {
 }
 
 /// Every limit; `docs/limits.md` has a row for each.
-pub const ALL: &[Limit] = &[DEVICE_FILE_BYTES, DEVICE_OUTPUT_BYTES, LINE_BYTES];
+pub const ALL: &[Limit] = &[
+    DEVICE_FILE_BYTES,
+    DEVICE_OUTPUT_BYTES,
+    LINE_BYTES,
+    AGENT_LINE_BYTES,
+    AGENT_READING_BYTES,
+    AGENT_METHODS,
+    AGENT_NAME_BYTES,
+    AGENT_NODES,
+    AGENT_DEPTH,
+    AGENT_FIGURES,
+    AGENT_SECONDS,
+    METRICS_HEAD_BYTES,
+    METRICS_SECONDS,
+    METRICS_CONNECTIONS,
+    VIEW_READERS,
+    VIEW_SECONDS,
+    LISTED_ROWS,
+];
 
 /// What a command on a board may print: sessions print some lines, listings some thousands.
 pub const DEVICE_OUTPUT_BYTES: Limit = Limit::new("bytes of a board's output", 128 << 20);
@@ -27,6 +45,52 @@ pub const DEVICE_FILE_BYTES: Limit = Limit::new("bytes of a board's file", 2 << 
 
 /// A line of a text log or a text protocol: longer than any that a program of the field writes.
 pub const LINE_BYTES: Limit = Limit::new("bytes of a line", 16 << 20);
+
+/// Class, method and descriptor, each as long as a class file allows.
+pub const AGENT_LINE_BYTES: Limit = Limit::new("bytes of a line of the JVM's agent", 256 << 10);
+
+/// Ten times the first reading of a server with 200 busy threads.
+pub const AGENT_READING_BYTES: Limit =
+    Limit::new("bytes of a reading of the JVM's agent", 32 << 20);
+
+/// Twice as many as the agent names.
+pub const AGENT_METHODS: Limit = Limit::new("methods of a measured JVM", 512 << 10);
+
+/// 256 for each of them, as many as there may be.
+pub const AGENT_NAME_BYTES: Limit =
+    Limit::new("bytes of the names of a measured JVM's methods", 128 << 20);
+
+/// More than the agent's tree of calls and a node for each method.
+pub const AGENT_NODES: Limit = Limit::new("paths of calls in a measured JVM", 512 << 10);
+
+/// The deepest stack of Flight Recorder.
+pub const AGENT_DEPTH: Limit = Limit::new("calls on a path in a measured JVM", 2048);
+
+/// Each of 5 000 methods in each of 200 threads.
+pub const AGENT_FIGURES: Limit =
+    Limit::new("figures of a measured JVM's methods and threads", 1 << 20);
+
+/// A collection of a large heap stops the agent.
+pub const AGENT_SECONDS: Limit = Limit::new("seconds of an answer of the JVM's agent", 10);
+
+/// Twice what web servers take.
+pub const METRICS_HEAD_BYTES: Limit =
+    Limit::new("bytes of the head of a request for metrics", 16 << 10);
+
+/// The time that Prometheus gives a target.
+pub const METRICS_SECONDS: Limit = Limit::new("seconds of a request for metrics", 10);
+
+/// More than the programs that read one machine.
+pub const METRICS_CONNECTIONS: Limit = Limit::new("connections to the metrics", 32);
+
+/// More than the programs that read one machine.
+pub const VIEW_READERS: Limit = Limit::new("readers of the views of tenants", 64);
+
+/// A stopped reader goes on within it.
+pub const VIEW_SECONDS: Limit = Limit::new("seconds of a line of the views of tenants", 60);
+
+/// More than anybody scrolls through.
+pub const LISTED_ROWS: Limit = Limit::new("rows of a level of a running monitor", 10_000);
 
 /// More was asked for than a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

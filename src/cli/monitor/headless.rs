@@ -35,7 +35,10 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcom
     loop {
         let over = stop.sleep(schedule.next(), || session.is_over());
         if let Some(frame) = session.next()? {
-            tallies.add(&frame, session.names());
+            // They are shown at the end of a recording alone.
+            if recorder.is_some() {
+                tallies.add(&frame, session.names());
+            }
             match show(arguments, session, &frame, &mut recorder, &mut head) {
                 // The reader (`| head`) has what it wanted.
                 Err(Failure::Io { source, .. }) if source.kind() == BrokenPipe => break,

@@ -2,6 +2,7 @@
 //! what is called too often.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
@@ -14,12 +15,14 @@ use crate::attribution::monitor::jvm::{
 use crate::recording::{Counted, FoldedMethod};
 use crate::toolchain::Jdk;
 use crate::toolchain::agent_link::{AgentLink, AttachError, LinkFile};
-use crate::toolchain::agent_session::{AgentSession, AgentSettings, Shares, SmallMethods};
+use crate::toolchain::agent_session::{
+    AgentSession, AgentSettings, Shares, SmallMethods, check_attachable,
+};
 use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::Arguments;
 use crate::stage::Failure;
-use crate::stage::folder::read_text;
+use wattline_units::limits::AGENT_LINE_BYTES;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
 const START: Duration = Duration::from_secs(60);
@@ -110,7 +113,7 @@ pub fn open(
     let command = command.args(session.jvm_options()).args(rest);
     begin()?;
     let mut child = command.spawn().map_err(Failure::io("start", program))?;
-    let link = session.connect(START, || matches!(child.try_wait(), Ok(None)));
+    let link = session.connect(child.id(), START, || matches!(child.try_wait(), Ok(None)));
     let jvm = link
         .map_err(Failure::from)
         .and_then(|link| Jvm::new(arguments, Some(session), link, Since::Start));
@@ -144,22 +147,35 @@ fn ends_soon(child: &mut Child) -> bool {
 
 /// Lets the agent into a running JVM.
 pub fn attach(arguments: &Arguments, pid: u32) -> Result<Jvm, Failure> {
+    check_attachable(pid)?;
     let jdk = Jdk::find()?;
     let session = prepare(arguments, &jdk)?;
     session.attach(&jdk, pid)?;
-    let link = session.connect(START, || true)?;
+    let link = session.connect(pid, START, || check_attachable(pid).is_ok())?;
     Jvm::new(arguments, Some(session), link, Since::Now)
 }
 
 /// A JVM that was started with the agent's jar.
 fn linked(arguments: &Arguments, file: &Path) -> Result<Jvm, Failure> {
-    let link = LinkFile::parse(&read_text(file)?).ok_or_else(|| {
-        let why = "this is not what an agent writes (port, token and pid, a line each)";
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let link = LinkFile::parse(&link_text(file)?, folder).ok_or_else(|| {
+        let why = "this is not what an agent writes (socket or port, token and pid, a line each)";
         Failure::input(file, why)
     })?;
     let mut jvm = Jvm::new(arguments, None, link.connect()?, Since::Now)?;
     jvm.pid = arguments.jvm.unwrap_or(link.pid);
     Ok(jvm)
+}
+
+/// The text of a link file; one that is no file may never end.
+fn link_text(path: &Path) -> Result<String, Failure> {
+    let is_file = fs::metadata(path).map_err(Failure::io("read", path))?.is_file();
+    if !is_file {
+        return Err(Failure::input(path, "this is no file, and an agent writes one"));
+    }
+    let file = fs::File::open(path).map_err(Failure::io("read", path))?;
+    let text = AGENT_LINE_BYTES.read_all(file).map_err(Failure::io("read", path))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
@@ -228,9 +244,13 @@ impl Jvm {
         let answer = self.link.read().inspect_err(|_| self.has_ended = true)?;
         self.has_ended = answer.is_last;
         let reading = parse_reading(&answer.text).map_err(|error| {
+            self.has_ended = true;
             AttachError::Gone(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
         })?;
-        let cycle = self.state.advance(&reading);
+        let cycle = self.state.advance(&reading).map_err(|exceeded| {
+            self.has_ended = true;
+            AttachError::TooMuch(exceeded.into())
+        })?;
         if let (Some(cycle), Way::Instrumentation) = (&cycle, self.way) {
             self.count(cycle);
             if !self.has_ended {
@@ -244,8 +264,8 @@ impl Jvm {
         self.cycles += 1;
         for method in cycle.threads.iter().flat_map(|thread| &thread.methods) {
             let sums = self.calls.entry(method.method).or_default();
-            sums.0 += method.calls;
-            sums.1 += method.estimated;
+            sums.0 = sums.0.saturating_add(method.calls);
+            sums.1 = sums.1.saturating_add(method.estimated);
         }
     }
 

@@ -23,7 +23,7 @@ impl Published {
     /// As the flags say.
     pub fn open(arguments: &Arguments) -> Result<Published, Failure> {
         let endpoint = arguments.prometheus.as_deref().map(Endpoint::open).transpose()?;
-        if let Some(address) = endpoint.as_ref().and_then(Endpoint::address) {
+        if let Some(address) = endpoint.as_ref().map(Endpoint::address) {
             progress::say(format!("metrics: http://{address}/metrics"));
         }
         let (counters, file) = (Counters::default(), arguments.openmetrics.clone());

@@ -13,16 +13,20 @@ use crate::attribution::monitor::machine::ThisMachine;
 use crate::attribution::monitor::{Cycle, Modules, Share};
 use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, facts};
 use crate::recording::{About, FormulaAbout, JvmAbout};
-use crate::toolchain::agent_session::jvm_of;
+use crate::toolchain::jvm_process::jvm_of;
 
 use super::super::outcome::Outcome;
 use super::frame::{Frame, JvmFrame};
 use super::jvm::Jvm;
 use super::published::Published;
 use super::view::MethodNames;
-use super::{Arguments, NO_VIRTUAL_BOARD, jvm, meters, recording};
+use super::{Arguments, NO_VIRTUAL_BOARD, jvm, meters, recording, view};
 use crate::stage::Failure;
 use crate::stage::boards::open_serial;
+
+/// Remarks that are kept, and their characters: each cycle writes all of them anew.
+const REMARKS_MAX: usize = 200;
+const REMARK_LENGTH: usize = 1000;
 
 /// The machine: owned here, lent to the sensors.
 enum Machine {
@@ -206,9 +210,11 @@ impl MonitorSession {
         let process = cycle.processes.iter().find(|process| process.id.pid == pid);
         let cpu_j = process.map_or(0.0, |process| process.cpu_j);
         match jvm_power(&inside, cpu_j, network_j) {
-            Ok(power) => {
-                assert!(power.is_conserved(), "a JVM's split adds up: {power:?}");
-                Some(JvmFrame { cycle: inside, power })
+            Ok(power) if power.is_conserved() => Some(JvmFrame { cycle: inside, power }),
+            Ok(_) => {
+                // Times that no clock shows are beyond what numbers can tell apart.
+                self.note("the JVM's energy is not shared: its figures do not add up".into());
+                None
             }
             Err(error) => {
                 self.note(format!("the JVM's energy is not shared: {error}"));
@@ -219,7 +225,9 @@ impl MonitorSession {
 
     /// Keeps a remark that is new.
     fn note(&mut self, remark: String) {
-        if self.said.insert(remark.clone()) {
+        let remark = view::cut(&remark, REMARK_LENGTH);
+        let has_room = self.said.len() < REMARKS_MAX;
+        if has_room && self.said.insert(remark.clone()) {
             self.about.notes.push(remark);
         }
     }
@@ -312,5 +320,5 @@ fn network_part(cycle: &Cycle, inside: &JvmCycle) -> Option<f64> {
     let network = cycle.component(Part::Network)?;
     let own = inside.bytes();
     let all = network.energy.bytes?;
-    Some(if all > 0.0 { own / all } else { 0.0 })
+    Some(if all > 0.0 { (own / all).min(1.0) } else { 0.0 })
 }

@@ -8,6 +8,7 @@ use crate::attribution::monitor::jvm::{JvmState, Method, MethodCycle, Way};
 use crate::format::visible_name;
 use crate::recording::{Counted, MARKS};
 use crate::units::{Joules, Watts};
+use wattline_units::limits::{LISTED_ROWS, Limit};
 
 use super::choice::{Choice, Level, Sort};
 use super::frame::Frame;
@@ -101,6 +102,7 @@ impl Tallies {
         if let (Some(jvm), Some(names)) = (&frame.jvm, names) {
             self.add_jvm(&jvm.power, names, d);
         }
+        self.rows.values_mut().for_each(|rows| merge(rows, LISTED_ROWS));
     }
 
     fn add_jvm(
@@ -166,7 +168,10 @@ impl Tallies {
         tally.now_w += joules / d;
         tally.now_cpu += cpu_s / d;
         tally.total_j += joules;
-        tally.calls = calls.map_or(tally.calls, |calls| Some(tally.calls.unwrap_or(0) + calls));
+        tally.calls = match calls {
+            Some(calls) => Some(tally.calls.unwrap_or(0).saturating_add(calls)),
+            None => tally.calls,
+        };
     }
 
     /// Whether there is anything of a level.
@@ -249,6 +254,35 @@ impl Tallies {
     }
 }
 
+/// What has no row of its own any more.
+const OTHERS: &str = "(others)";
+
+/// Where there are more rows than may be, those that spend nothing now become one, from the
+/// least energy on, until half of them are left.
+fn merge(rows: &mut BTreeMap<String, Tally>, most: Limit) {
+    if most.check(rows.len() as u64).is_ok() {
+        return;
+    }
+    let mut idle: Vec<(f64, String)> = rows
+        .iter()
+        .filter(|(key, tally)| tally.now_w == 0.0 && *key != OTHERS)
+        .map(|(key, tally)| (tally.total_j, key.clone()))
+        .collect();
+    idle.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let excess = rows.len() - usize::try_from(most.most / 2).unwrap_or(0);
+    let mut others = rows.remove(OTHERS).unwrap_or_default();
+    for (_, key) in idle.into_iter().take(excess) {
+        let Some(tally) = rows.remove(&key) else { continue };
+        others.total_j += tally.total_j;
+        others.calls = match (others.calls, tally.calls) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        others.counted = others.counted.max(tally.counted);
+    }
+    rows.insert(OTHERS.into(), others);
+}
+
 /// Says why a JVM that was busy may have shown none.
 const NO_METHOD: &str = "no method was seen at work: the platform's own classes (javax., jdk., \
                          sun., com.sun.) take part only where --include names them, java. never\n";
@@ -314,13 +348,28 @@ mod tests {
         assert_eq!(sort, Sort::Power);
     }
 
+    #[test]
+    fn rows_of_what_is_gone_become_one() {
+        let mut tallies = Tallies::default();
+        for number in 0..30 {
+            let joules = f64::from(number);
+            tallies.count(Level::Processes, format!("p{number:02}"), (joules, 0.0, None), 1.0);
+        }
+        let rows = tallies.rows.get_mut(&Level::Processes).unwrap();
+        rows.iter_mut().for_each(|(key, tally)| tally.now_w *= f64::from(u8::from(key == "p01")));
+        merge(rows, Limit::new("rows of a test", 20));
+        let keys: Vec<&str> = rows.keys().map(String::as_str).collect();
+        assert_eq!((keys.len(), keys[0], keys[1], keys[2]), (11, OTHERS, "p01", "p21"));
+        assert_eq!(rows.values().map(|tally| tally.total_j).sum::<f64>(), 435.0);
+    }
+
     /// Two methods with one name in the sources are one row.
     #[test]
     fn names_of_the_sources_where_there_is_a_mapping() {
         let text =
             "cycle 0 0 0\nmethod 0\ta.A\tx\t()V\t\t0\t0\nmethod 1\tb.C\ty\t()V\t\t0\t0\nend\n";
         let mut state = JvmState::default();
-        state.advance(&parse_reading(text).unwrap());
+        state.advance(&parse_reading(text).unwrap()).unwrap();
         let lines = "com.Game -> a.A:\n    void run() -> x\n";
         let mapping = Mapping::read(lines.as_bytes(), &|_| true).unwrap();
         let (counted, way) = (&BTreeMap::new(), Way::Sampling);

@@ -1,19 +1,36 @@
 //! Many readers of the latest views: a Unix socket that sends a line of JSON per view, and
 //! a file that is written anew. A reader that is slow misses views; it never holds up the
-//! stream or another reader.
+//! stream or another reader. Only this user can connect.
 
 use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::fs::{Mode, fchmod};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
+};
+
 use crate::stage::Failure;
 use crate::stage::folder::replace_file;
+use crate::toolchain::peer::{Peer, connect_unix};
+use wattline_units::limits::{VIEW_READERS, VIEW_SECONDS};
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;
+
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 128;
+
+/// How long a server may take to answer that it is there.
+const ANSWER: Duration = Duration::from_secs(1);
+
+/// How long a listener that can't accept (no free descriptor) is left alone.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where views go.
 #[derive(Debug, Default)]
@@ -62,13 +79,13 @@ impl Socket {
     fn open(path: &Path) -> Result<Self, Failure> {
         // A socket that nobody answers at was left behind.
         if is_socket(path) {
-            if UnixStream::connect(path).is_ok() {
+            if is_served(path) {
                 let text = format!("--serve {}: another process serves there", path.display());
                 return Err(Failure::Usage(text));
             }
             std::fs::remove_file(path).map_err(Failure::io("replace", path))?;
         }
-        let listener = UnixListener::bind(path).map_err(Failure::io("listen at", path))?;
+        let listener = listener(path).map_err(Failure::io("listen at", path))?;
         let readers = Arc::new(Mutex::new(Readers::default()));
         let shared = Arc::clone(&readers);
         std::thread::spawn(move || accept(&listener, &shared));
@@ -105,30 +122,55 @@ impl Drop for Socket {
 }
 
 fn is_socket(path: &Path) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    std::fs::metadata(path).is_ok_and(|file| file.file_type().is_socket())
+    std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket())
+}
+
+/// Whether anybody listens at a socket; one whose queue is full does.
+fn is_served(path: &Path) -> bool {
+    match connect_unix(path, ANSWER) {
+        Ok(_) => true,
+        Err(error) => error.kind() == std::io::ErrorKind::TimedOut,
+    }
+}
+
+/// A socket that is this user's alone from its first moment on: it is made with the mode that
+/// its descriptor has.
+fn listener(path: &Path) -> std::io::Result<UnixListener> {
+    let kind = SocketType::STREAM;
+    let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+    fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+    bind(&socket, &SocketAddrUnix::new(path)?)?;
+    listen(&socket, BACKLOG)?;
+    Ok(UnixListener::from(socket))
 }
 
 fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {
     for stream in listener.incoming() {
-        // One that could not be taken in, as where too many files are open, is not the last one.
         let Ok(stream) = stream else {
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(PAUSE);
             continue;
         };
         let (sender, receiver) = sync_channel(WAITING);
         let mut readers = readers.lock().unwrap_or_else(PoisonError::into_inner);
+        // One reader more than there may be finds its connection closed.
+        if readers.senders.len() as u64 >= VIEW_READERS.most {
+            continue;
+        }
         if let Some(latest) = &readers.latest {
             let _ = sender.try_send(Arc::clone(latest));
         }
-        readers.senders.push(sender);
-        std::thread::spawn(move || pass_on(stream, &receiver));
+        let pass_on = move || pass_on(stream, &receiver);
+        if std::thread::Builder::new().spawn(pass_on).is_ok() {
+            readers.senders.push(sender);
+        }
     }
 }
 
-fn pass_on(mut stream: UnixStream, lines: &Receiver<Arc<str>>) {
+fn pass_on(stream: UnixStream, lines: &Receiver<Arc<str>>) {
+    let mut peer = Peer::new(stream);
     for line in lines {
-        if stream.write_all(line.as_bytes()).is_err() {
+        peer.allow(Some(Duration::from_secs(VIEW_SECONDS.most)));
+        if peer.write_all(line.as_bytes()).is_err() {
             return;
         }
     }
@@ -167,5 +209,26 @@ mod tests {
         assert!(publisher.missed > 0);
         drop(publisher);
         assert!(!socket.exists());
+    }
+
+    #[test]
+    fn only_this_user_may_connect_and_not_without_end() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("views.sock");
+        let mut publisher = Publisher::open(Some(&socket), None).unwrap();
+        let mode = std::fs::metadata(&socket).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        publisher.publish("1\n").unwrap();
+        let most = usize::try_from(VIEW_READERS.most).unwrap();
+        let streams: Vec<UnixStream> =
+            (0..most + 20).map(|_| UnixStream::connect(&socket).unwrap()).collect();
+        let lines = streams.into_iter().map(|stream| {
+            let mut line = String::new();
+            // A connection that is closed at once may be reset.
+            let _ = BufReader::new(stream).read_line(&mut line);
+            usize::from(line == "1\n")
+        });
+        assert_eq!(lines.sum::<usize>(), most);
     }
 }

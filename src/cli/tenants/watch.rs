@@ -1,8 +1,8 @@
 //! `wattline tenants watch`: a reader of the views that another process gives out.
 
-use std::io::{BufRead, BufReader};
-use std::os::unix::net::UnixStream;
+use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -11,6 +11,8 @@ use serde::Deserialize;
 use crate::cli::{progress, standard_output};
 use crate::format::visible_name;
 use crate::stage::Failure;
+use crate::toolchain::peer::{Peer, connect_unix};
+use wattline_units::limits::{LINE_BYTES, VIEW_SECONDS};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -51,12 +53,12 @@ struct Tenant {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let socket = &arguments.socket;
-    let stream = UnixStream::connect(socket).map_err(Failure::io("connect to", socket))?;
-    for line in BufReader::new(stream).lines() {
+    let stream = connect_unix(socket, LINE).map_err(Failure::io("connect to", socket))?;
+    let mut peer = BufReader::new(Peer::new(stream));
+    while let Some(line) = next_line(&mut peer).map_err(Failure::io("read", socket))? {
         if standard_output::is_closed() {
             break;
         }
-        let line = line.map_err(Failure::io("read", socket))?;
         if arguments.json {
             progress::document(&line);
             continue;
@@ -68,6 +70,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// How long a line may take once it has begun.
+const LINE: Duration = Duration::from_secs(VIEW_SECONDS.most);
+
+/// The next line without its end. It is waited for as long as it takes, and then has to come
+/// whole: whoever is behind the socket may be anybody.
+fn next_line(peer: &mut BufReader<Peer>) -> io::Result<Option<String>> {
+    peer.get_mut().allow(None);
+    if peer.fill_buf()?.is_empty() {
+        return Ok(None);
+    }
+    peer.get_mut().allow(Some(LINE));
+    let line = LINE_BYTES.read_line(peer)?;
+    let line = String::from_utf8(line).map_err(|_| io::ErrorKind::InvalidData)?;
+    Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
 fn shown(view: &View, top: usize) -> String {
@@ -93,7 +111,27 @@ fn shown(view: &View, top: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::thread;
+
     use super::*;
+
+    #[test]
+    fn a_line_without_end_is_refused() {
+        let (mine, mut theirs) = UnixStream::pair().unwrap();
+        let sender = thread::spawn(move || {
+            theirs.write_all(b"{}\n").unwrap();
+            let part = vec![b'x'; 1 << 20];
+            while theirs.write_all(&part).is_ok() {}
+        });
+        let mut peer = BufReader::new(Peer::new(mine));
+        assert_eq!(next_line(&mut peer).unwrap().as_deref(), Some("{}"));
+        let error = next_line(&mut peer).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        drop(peer);
+        sender.join().unwrap();
+    }
 
     #[test]
     fn the_last_row_is_always_shown() {

@@ -8,6 +8,9 @@ import java.util.Map;
 
 /** The methods that were seen, by number. */
 final class Methods {
+    /** What comes later, of an application that makes classes as it runs, is one method. */
+    private static final int LIMIT = 1 << 18;
+
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> lines = new ArrayList<>();
     private final List<String> owners = new ArrayList<>();
@@ -25,6 +28,9 @@ final class Methods {
         Integer known = numbers.get(place);
         if (known != null) {
             return known;
+        }
+        if (lines.size() >= LIMIT && !owner.isEmpty()) {
+            return number("", "(others)", "", "", 0, 0);
         }
         int number = lines.size();
         numbers.put(place, number);

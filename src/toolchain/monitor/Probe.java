@@ -38,7 +38,11 @@ public final class Probe {
     public static void ends() {
         Runnable last = atEnd;
         if (last != null) {
-            last.run();
+            try {
+                last.run();
+            } catch (Throwable problem) {
+                // the JVM ends as it would without the agent
+            }
         }
     }
 

@@ -1,13 +1,11 @@
 package wattline.monitor.service;
 
-import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
-import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -28,8 +26,7 @@ import wattline.monitor.probe.ThreadRecord;
  * carry a probe (`fold NUMBER...` takes it out).
  */
 final class Reader {
-    private final Socket socket;
-    private final BufferedReader in;
+    private final Connection connection;
     private final Writer out;
     private final Properties settings;
     private final Service service;
@@ -42,40 +39,22 @@ final class Reader {
     private int nodesTold;
     private boolean isOver;
 
-    private Reader(Socket socket, Properties settings, Service service, Methods methods) throws IOException {
-        this.socket = socket;
+    Reader(SocketChannel peer, Properties settings, Service service, Methods methods) throws IOException {
+        connection = new Connection(peer);
         this.settings = settings;
         this.service = service;
         this.methods = methods;
-        in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-        out = new BufferedWriter(new OutputStreamWriter(socket.getOutputStream(), StandardCharsets.UTF_8));
-    }
-
-    /** A reader that knows the word of the settings; others are turned away. */
-    static Reader admitted(Socket socket, Properties settings, Service service, Methods methods) {
-        try {
-            socket.setSoTimeout(5000);
-            socket.setTcpNoDelay(true);
-            Reader reader = new Reader(socket, settings, service, methods);
-            if (settings.getProperty("token", "").equals(reader.in.readLine())) {
-                socket.setSoTimeout(0);
-                return reader;
-            }
-            socket.close();
-        } catch (IOException stranger) {
-            Service.complain("a connection was turned away: " + stranger);
-        }
-        return null;
+        out = new BufferedWriter(new OutputStreamWriter(connection, StandardCharsets.UTF_8));
     }
 
     void run() throws IOException {
-        try (Socket open = socket) {
+        try (Connection open = connection) {
             out.write("wattline-monitor 3 pid=" + ProcessHandle.current().pid() + " mode="
                     + settings.getProperty("mode", "sampling") + " java=" + System.getProperty("java.version")
                     + " now=" + System.nanoTime() + '\n');
             out.flush();
             greeted.countDown();
-            for (String command = in.readLine(); command != null; command = in.readLine()) {
+            for (String command = open.readLine(); command != null; command = open.readLine()) {
                 if (command.equals("read")) {
                     tell();
                 } else if (command.startsWith("window ")) {
@@ -109,6 +88,7 @@ final class Reader {
         if (isOver) {
             return;
         }
+        connection.beginAnswer();
         List<LiveThread> live = LiveThread.all();
         long used = system.getProcessCpuTime();
         long ended = service.endedNanos();

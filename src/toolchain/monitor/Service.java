@@ -2,15 +2,10 @@ package wattline.monitor.service;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.StandardCopyOption;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -19,14 +14,15 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import wattline.monitor.probe.Clock;
 import wattline.monitor.probe.Live;
 import wattline.monitor.probe.Probe;
 import wattline.monitor.probe.ThreadRecord;
 
 /**
- * Everything of the agent beside the probes: what is woven or sampled, and the loopback
- * socket from which it is read. One reader at a time; when it goes, probes are taken out.
+ * Everything of the agent beside the probes: what is woven or sampled, and the socket from
+ * which it is read. One reader at a time; when it goes, probes are taken out.
  */
 public final class Service {
     private static final Queue<String> PROBLEMS = new ConcurrentLinkedQueue<>();
@@ -35,6 +31,11 @@ public final class Service {
     private static final long LAST_MILLIS = 3000;
     /** A JVM that ends at once waits so long for the reader that started it. */
     private static final long READER_MILLIS = 1000;
+    /** A reader that does not come in this time does not come: it has waited for a minute. */
+    private static final long FIRST_NANOS = 120_000_000_000L;
+    private static final long FOREVER_NANOS = Long.MAX_VALUE / 4;
+    /** After a failure, so that one that lasts (no free descriptor) takes no processor time. */
+    private static final long PAUSE_NANOS = 100_000_000L;
     /** The thread that waits for a reader's commands. */
     static final String THREAD = "wattline-service";
 
@@ -101,7 +102,7 @@ public final class Service {
             if (known != null) {
                 known.tellLast(samples == null ? () -> { } : samples::drain);
             }
-        } catch (IOException | InterruptedException gone) {
+        } catch (Throwable gone) {
             // the JVM ends: nobody is left to be told
         }
     }
@@ -122,60 +123,83 @@ public final class Service {
     }
 
     /**
-     * Starts to measure and to listen; the port is written to the file that settings name, in
-     * a running JVM when there is something to read.
+     * Starts to measure and to listen, in a running JVM before there is something to read; gives
+     * where a reader that waits for it finds it.
      */
-    public synchronized void open(Properties settings) throws IOException {
+    public synchronized String open(Properties settings) throws IOException {
         if (settings.containsKey("link")) {
             openLink(settings);
-            return;
+            return "";
         }
         boolean running = settings.getProperty("running", "no").equals("yes");
         awaitsReader = !running;
-        begin(settings, running);
-        noticeEnd(running);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Listener listener = Listener.open(socketFolder(settings, new File(settings.getProperty("folder")).toPath()),
+                settings.getProperty("token"));
+        try {
+            begin(settings, running);
+            noticeEnd(running);
+        } catch (RuntimeException problem) {
+            listener.close();
+            end();
+            throw problem;
+        }
         int own = ++turn;
-        Thread thread = new Thread(() -> serve(server, settings, own), THREAD);
-        thread.setDaemon(true);
-        thread.start();
+        start(() -> serve(listener, settings, own));
         if (sampler != null && running) {
             sampler.await();
         } else if (sampler != null) {
             sampler.awaitRecording();
         }
-        File port = new File(settings.getProperty("port-file"));
-        File half = new File(port.getPath() + ".half");
-        Files.write(half.toPath(), (server.getLocalPort() + "\n").getBytes(StandardCharsets.US_ASCII));
-        Files.move(half.toPath(), port.toPath(), StandardCopyOption.REPLACE_EXISTING);
+        return listener.address;
     }
 
     /** Waits for readers, one after the other, and does nothing else meanwhile. */
     private void openLink(Properties settings) throws IOException {
-        settings.setProperty("token", Link.token());
+        String token = Link.token();
+        Path link = Link.place(settings.getProperty("link"));
+        Listener listener = Listener.open(socketFolder(settings, Link.socketFolder(link)), token);
+        try {
+            Link.write(link, listener.address, token);
+        } catch (IOException | RuntimeException problem) {
+            listener.close();
+            throw problem;
+        }
         noticeEnd(settings.getProperty("running", "no").equals("yes"));
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        Thread thread = new Thread(() -> serveAll(server, settings), THREAD);
-        thread.setDaemon(true);
-        thread.start();
-        Link.write(settings.getProperty("link"), server.getLocalPort(), settings.getProperty("token"));
+        start(() -> serveAll(listener, settings));
     }
 
-    private void serveAll(ServerSocket server, Properties settings) {
-        while (!server.isClosed()) {
+    private static Path socketFolder(Properties settings, Path folder) {
+        return settings.getProperty("listen", "socket").equals("socket") ? folder : null;
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, THREAD);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void serveAll(Listener listener, Properties settings) {
+        while (true) {
             try {
-                Reader admitted = Reader.admitted(server.accept(), settings, this, methods);
-                if (admitted != null) {
+                SocketChannel peer = listener.admit(System.nanoTime() + FOREVER_NANOS);
+                if (peer != null) {
                     begin(settings, true);
-                    reader = admitted;
-                    admitted.run();
+                    read(peer, settings);
                 }
-            } catch (IOException gone) {
-                complain("the reader is gone: " + gone);
+            } catch (Throwable problem) {
+                complain("the reader is gone: " + problem);
+                LockSupport.parkNanos(PAUSE_NANOS);
             } finally {
-                end();
+                endQuietly();
             }
         }
+    }
+
+    /** Answers a reader until it goes. */
+    private void read(SocketChannel peer, Properties settings) throws IOException {
+        Reader admitted = new Reader(peer, settings, this, methods);
+        reader = admitted;
+        admitted.run();
     }
 
     /** Shares the processor time of threads by what samples have found up to now. */
@@ -311,22 +335,28 @@ public final class Service {
         retransform(sockets());
     }
 
-    private void serve(ServerSocket server, Properties settings, int own) {
-        try (ServerSocket open = server) {
-            Reader admitted = null;
-            while (admitted == null) {
-                Socket socket = open.accept();
-                admitted = Reader.admitted(socket, settings, this, methods);
+    /** The application has nothing to do with what fails here. */
+    private void endQuietly() {
+        try {
+            end();
+        } catch (Throwable problem) {
+            complain("the probes are not taken out: " + problem);
+        }
+    }
+
+    private void serve(Listener listener, Properties settings, int own) {
+        try (Listener open = listener) {
+            SocketChannel peer = open.admit(System.nanoTime() + FIRST_NANOS);
+            if (peer != null) {
+                read(peer, settings);
             }
-            reader = admitted;
-            admitted.run();
-        } catch (IOException gone) {
+        } catch (Throwable gone) {
             complain("the reader is gone: " + gone);
         }
         synchronized (this) {
             // another reader may have taken over
             if (own == turn) {
-                end();
+                endQuietly();
             }
         }
     }

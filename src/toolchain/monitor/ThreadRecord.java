@@ -277,13 +277,22 @@ public final class ThreadRecord {
             outsideIn += in;
             outsideOut += out;
             if (socketCalls++ % CALLS_PER_LOOK == 0) {
-                sampler.book(this);
+                book(sampler);
             }
         } else if (depth > 0) {
             bytes(stack[depth - 1], in, out);
         } else {
             outsideIn += in;
             outsideOut += out;
+        }
+    }
+
+    /** The application's call goes on, whatever a look at its stack meets. */
+    private void book(Probe.ByteSampler sampler) {
+        try {
+            sampler.book(this);
+        } catch (Throwable lost) {
+            // these bytes stay outside of all methods
         }
     }
 

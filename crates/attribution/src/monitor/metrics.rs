@@ -74,7 +74,7 @@ impl Counters {
             None => process.container.clone(),
         };
         if let Some(container) = &container {
-            *self.containers.entry(container.clone()).or_default() += joules;
+            self.add_container(container, joules);
         }
         if !has_room {
             self.other_processes_j += joules;
@@ -87,6 +87,14 @@ impl Counters {
         });
         sums.joules += joules;
         sums.watts = joules / duration_s;
+    }
+
+    fn add_container(&mut self, container: &Container, joules: f64) {
+        let is_full =
+            self.containers.len() >= SERIES_MAX && !self.containers.contains_key(container);
+        let others = || Container { container: OTHERS.into(), ..Container::default() };
+        let key = if is_full { others() } else { container.clone() };
+        *self.containers.entry(key).or_default() += joules;
     }
 
     fn add_jvm(&mut self, state: &JvmState, power: &JvmPower) {
@@ -283,5 +291,20 @@ mod tests {
         counters.add(&cycle(0..1), None);
         assert_eq!(counters.processes.len(), SERIES_MAX - 1);
         assert_eq!(counters.containers.values().sum::<f64>(), 1806.0);
+    }
+
+    #[test]
+    fn containers_that_come_and_go_do_not_add_up() {
+        let mut counters = Counters::default();
+        for number in 0..700 {
+            let mut one = cycle(0..1);
+            let container = format!("web-{number}");
+            one.processes[0].id.start_ticks = number;
+            one.processes[0].container = Some(Container { container, ..Container::default() });
+            one.ended.push((one.processes[0].id, "a".into()));
+            counters.add(&one, None);
+        }
+        assert_eq!(counters.containers.len(), SERIES_MAX + 1);
+        assert_eq!(counters.containers.values().sum::<f64>(), 2100.0);
     }
 }

@@ -42,7 +42,13 @@ public final class W {
     };
 
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(null, new Exit(), "wattline-exit"));
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(null, new Exit(), "wattline-exit"));
+        } catch (IllegalStateException e) {
+            // The virtual machine is on its way down.
+        } catch (RuntimeException e) {
+            System.err.println("wattline: calls can't be written: " + e.getMessage());
+        }
     }
 
     private W() {
@@ -212,7 +218,7 @@ public final class W {
                 }
                 writeCounts(total);
                 own("counts-", ".final").createNewFile();
-            } catch (IOException e) {
+            } catch (Exception e) {
                 System.err.println("wattline: calls can't be written: " + e.getMessage());
             }
         }

@@ -38,16 +38,19 @@ public final class W {
     private static Bank recent = OWN;
 
     static {
-        Thread timer = new Thread(null, new Flush(true), "wattline");
-        timer.setDaemon(true);
-        timer.start();
-        if (WINDOWS) {
-            Flush.await(timer);
-        }
         try {
+            Thread timer = new Thread(null, new Flush(true), "wattline");
+            timer.setDaemon(true);
+            timer.start();
+            if (WINDOWS) {
+                Flush.await(timer);
+            }
             Runtime.getRuntime().addShutdownHook(new Thread(null, new Flush(false), "wattline-exit"));
         } catch (IllegalStateException e) {
             // The virtual machine is on its way down: the timer may still write.
+        } catch (Throwable e) {
+            // No more threads, or hooks are forbidden: the application goes on.
+            Flush.complain(e);
         }
     }
 
@@ -292,7 +295,7 @@ public final class W {
                     shots = new FileOutputStream(own("counts-", ".windows"));
                 }
                 shots.write(line.append('\n').toString().getBytes("UTF-8"));
-            } catch (IOException e) {
+            } catch (Exception e) {
                 complain(e);
             }
         }
@@ -303,7 +306,7 @@ public final class W {
                 if (number > 0) {
                     own("counts-", ".final").createNewFile();
                 }
-            } catch (IOException e) {
+            } catch (Exception e) {
                 complain(e);
             }
         }
@@ -331,7 +334,7 @@ public final class W {
                 try {
                     write(total);
                     written = sum;
-                } catch (IOException e) {
+                } catch (Exception e) {
                     complain(e);
                 }
             }
@@ -455,7 +458,7 @@ public final class W {
         }
 
 @OWN@
-        static void complain(IOException e) {
+        static void complain(Throwable e) {
             if (!complained) {
                 complained = true;
                 System.err.println("wattline: counts can't be written: " + e.getMessage());
@@ -542,7 +545,7 @@ public final class W {
                     out = new FileOutputStream(Flush.own("log-", "-" + number + ".bin"));
                 }
                 out.write(buffer, written, end - written);
-            } catch (IOException e) {
+            } catch (Exception e) {
                 Flush.complain(e);
             }
             written = end;
@@ -553,7 +556,7 @@ public final class W {
             if (out != null) {
                 try {
                     out.close();
-                } catch (IOException e) {
+                } catch (Exception e) {
                     Flush.complain(e);
                 }
             }

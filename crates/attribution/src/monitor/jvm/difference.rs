@@ -3,6 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wattline_units::limits::{
+    AGENT_DEPTH, AGENT_FIGURES, AGENT_METHODS, AGENT_NAME_BYTES, AGENT_NODES, LimitExceeded,
+};
+
 use super::protocol::{CallNode, ENDED, Figures, Reading, SampledFigures};
 
 /// A method of the JVM.
@@ -66,43 +70,69 @@ pub struct ThreadCycle {
 }
 
 impl ThreadCycle {
-    /// A method's part of the thread's processor time, as a weight: by samples, or by
+    /// What gives a method's part of the thread's processor time, as a weight: samples, or
     /// durations where the thread has no sample.
-    pub fn weight(&self, method: &MethodCycle) -> f64 {
-        if self.is_sampled() { method.sampled_ns } else { method.time_ns }
+    pub fn weight(&self) -> fn(&MethodCycle) -> f64 {
+        if self.is_sampled() { |method| method.sampled_ns } else { |method| method.time_ns }
     }
 
     /// What the weights are parts of.
     pub fn whole(&self) -> f64 {
-        self.outside_ns + self.methods.iter().map(|method| self.weight(method)).sum::<f64>()
+        self.outside_ns + self.methods.iter().map(self.weight()).sum::<f64>()
     }
 
     fn is_sampled(&self) -> bool {
         self.outside_ns > 0.0 || self.methods.iter().any(|method| method.sampled_ns > 0.0)
     }
+}
 
+/// A thread's cycle while it is put together, with the places of its rows.
+#[derive(Default)]
+struct Draft {
+    cycle: ThreadCycle,
+    methods: BTreeMap<usize, usize>,
+    stacks: BTreeMap<usize, usize>,
+}
+
+impl Draft {
     /// The row of a method.
     fn method(&mut self, number: usize) -> &mut MethodCycle {
-        let known = self.methods.iter().position(|method| method.method == number);
-        let at = known.unwrap_or_else(|| {
-            self.methods.push(MethodCycle { method: number, ..MethodCycle::default() });
-            self.methods.len() - 1
+        let rows = &mut self.cycle.methods;
+        let at = *self.methods.entry(number).or_insert_with(|| {
+            rows.push(MethodCycle { method: number, ..MethodCycle::default() });
+            rows.len() - 1
         });
-        &mut self.methods[at]
+        &mut rows[at]
+    }
+
+    /// Adds processor time to a node of the tree of calls.
+    fn add_stack(&mut self, node: usize, time_ns: f64) {
+        let rows = &mut self.cycle.stacks;
+        let at = *self.stacks.entry(node).or_insert_with(|| {
+            rows.push((node, 0.0));
+            rows.len() - 1
+        });
+        rows[at].1 += time_ns;
     }
 }
 
 impl MethodCycle {
+    /// Bytes received and sent.
+    pub fn all_bytes(&self) -> f64 {
+        self.bytes.0 as f64 + self.bytes.1 as f64
+    }
+
     /// Adds what it did in another thread.
     fn add(&mut self, other: &MethodCycle) {
         self.time_ns += other.time_ns;
         self.sampled_ns += other.sampled_ns;
-        self.samples += other.samples;
+        self.samples = self.samples.saturating_add(other.samples);
         self.is_counted |= other.is_counted;
-        self.calls += other.calls;
-        self.estimated += other.estimated;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.estimated = self.estimated.saturating_add(other.estimated);
         self.waited_ns += other.waited_ns;
-        self.bytes = (self.bytes.0 + other.bytes.0, self.bytes.1 + other.bytes.1);
+        let (received, sent) = other.bytes;
+        self.bytes = (self.bytes.0.saturating_add(received), self.bytes.1.saturating_add(sent));
     }
 }
 
@@ -125,11 +155,11 @@ impl JvmCycle {
     /// Bytes of all sockets, in methods and outside of them.
     pub fn bytes(&self) -> f64 {
         let methods = self.threads.iter().flat_map(|thread| &thread.methods);
-        let inside: u64 = methods.map(|method| method.bytes.0 + method.bytes.1).sum();
-        let outside: i64 =
-            self.threads.iter().map(|thread| thread.outside.0 + thread.outside.1).sum();
+        let inside: f64 = methods.map(MethodCycle::all_bytes).sum();
+        let outside = self.threads.iter().map(|thread| thread.outside);
+        let outside: f64 = outside.map(|(received, sent)| received as f64 + sent as f64).sum();
         // Methods' shares are parts of this, so it is never less than they have.
-        (inside as f64 + outside as f64).max(inside as f64)
+        (inside + outside).max(inside)
     }
 }
 
@@ -137,7 +167,11 @@ impl JvmCycle {
 #[derive(Debug, Clone, Default)]
 pub struct JvmState {
     methods: Vec<Method>,
+    /// Bytes of the methods' names.
+    name_bytes: usize,
     nodes: Vec<CallNode>,
+    /// By node: the calls from the begin of its path.
+    depths: Vec<u32>,
     /// Methods that a probe has counted.
     counted: BTreeSet<usize>,
     figures: BTreeMap<(u64, usize), (Figures, i64)>,
@@ -171,17 +205,12 @@ impl JvmState {
     }
 
     /// Takes a reading; gives what happened since the last one, nothing the first time.
-    pub fn advance(&mut self, reading: &Reading) -> Option<JvmCycle> {
-        for (number, method) in &reading.methods {
-            if *number == self.methods.len() {
-                self.methods.push(method.clone());
-            }
-        }
-        for (number, node) in &reading.nodes {
-            if *number == self.nodes.len() {
-                self.nodes.push(*node);
-            }
-        }
+    ///
+    /// # Errors
+    /// A JVM that has more of something than any agent tells; it is not to be read any more.
+    pub fn advance(&mut self, reading: &Reading) -> Result<Option<JvmCycle>, LimitExceeded> {
+        self.add_methods(reading)?;
+        self.add_nodes(reading)?;
         let timed_part = self.timed_part(reading);
         let methods = self.method_cycles(reading, timed_part);
         let outside = self.outside_bytes(reading);
@@ -190,34 +219,63 @@ impl JvmState {
             .iter()
             .map(|(id, (_, now))| {
                 let then = self.threads.get(id).copied().unwrap_or(0);
-                (*id, (now - then).max(0) as f64 * 1e-9)
+                (*id, now.saturating_sub(then).max(0) as f64 * 1e-9)
             })
             .collect();
         let threads = self.thread_cycles(reading, &cpu, methods, &outside);
         self.threads = reading.threads.iter().map(|(id, (_, cpu))| (*id, *cpu)).collect();
         self.forget(reading);
+        AGENT_FIGURES.check((self.figures.len() + self.sampled.len() + cpu.len()) as u64)?;
         self.problems.extend(reading.problems.iter().cloned());
         let before = self.at.replace((reading.now_ns, reading.cpu_ns));
-        let (now_ns, cpu_ns) = before?;
-        let duration_s = (reading.now_ns - now_ns) as f64 * 1e-9;
+        let Some((now_ns, cpu_ns)) = before else { return Ok(None) };
+        let duration_s = reading.now_ns.saturating_sub(now_ns) as f64 * 1e-9;
         if duration_s <= 0.0 {
-            return None;
+            return Ok(None);
         }
-        Some(JvmCycle {
+        Ok(Some(JvmCycle {
             duration_s,
-            cpu_s: (reading.cpu_ns - cpu_ns).max(0) as f64 * 1e-9,
+            cpu_s: reading.cpu_ns.saturating_sub(cpu_ns).max(0) as f64 * 1e-9,
             threads,
             timed_part,
             problems: std::mem::take(&mut self.problems),
-        })
+        }))
+    }
+
+    fn add_methods(&mut self, reading: &Reading) -> Result<(), LimitExceeded> {
+        for (number, method) in &reading.methods {
+            if *number == self.methods.len() {
+                self.name_bytes += method.class.len() + method.name.len() + method.file.len();
+                self.methods.push(method.clone());
+                AGENT_METHODS.check(self.methods.len() as u64)?;
+                AGENT_NAME_BYTES.check(self.name_bytes as u64)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A parent that is not there yet is none: paths have an end.
+    fn add_nodes(&mut self, reading: &Reading) -> Result<(), LimitExceeded> {
+        for (number, node) in &reading.nodes {
+            if *number == self.nodes.len() {
+                let parent = node.parent.filter(|parent| *parent < *number);
+                let depth = parent.map_or(1, |parent| self.depths[parent] + 1);
+                AGENT_DEPTH.check(u64::from(depth))?;
+                self.depths.push(depth);
+                self.nodes.push(CallNode { parent, ..*node });
+                AGENT_NODES.check(self.nodes.len() as u64)?;
+            }
+        }
+        Ok(())
     }
 
     /// How much of the time since the last reading calls were timed in. Without a last
     /// one, or a clock, it counts as all of it.
     fn timed_part(&mut self, reading: &Reading) -> f64 {
-        let timed_ns = reading.timed_ns - std::mem::replace(&mut self.timed_ns, reading.timed_ns);
+        let before = std::mem::replace(&mut self.timed_ns, reading.timed_ns);
+        let timed_ns = reading.timed_ns.saturating_sub(before);
         let Some((then_ns, _)) = self.at else { return 1.0 };
-        let part = timed_ns as f64 / (reading.now_ns - then_ns).max(1) as f64;
+        let part = timed_ns as f64 / reading.now_ns.saturating_sub(then_ns).max(1) as f64;
         if part > 0.0 { part.min(1.0) } else { 1.0 }
     }
 
@@ -237,17 +295,17 @@ impl JvmState {
             let since = running.map_or(0, |(_, since)| (*since).max(0));
             // What was counted up to the last cut never counts again, also where the thread
             // has booked it meanwhile.
-            let up_to_now = (now.time_ns + since).max(counted_ns);
+            let up_to_now = now.time_ns.saturating_add(since).max(counted_ns);
             let seen = now.calls_in_windows.saturating_sub(then.calls_in_windows);
             let estimated = (seen as f64 / timed_part).round() as u64;
             self.counted.insert(key.1);
             let cycle = MethodCycle {
                 method: key.1,
                 is_counted: true,
-                time_ns: (up_to_now - counted_ns) as f64,
-                calls: now.calls.saturating_sub(then.calls) + estimated,
+                time_ns: up_to_now.saturating_sub(counted_ns) as f64,
+                calls: now.calls.saturating_sub(then.calls).saturating_add(estimated),
                 estimated,
-                waited_ns: (now.waited_ns - then.waited_ns).max(0) as f64,
+                waited_ns: now.waited_ns.saturating_sub(then.waited_ns).max(0) as f64,
                 bytes: (
                     now.received.saturating_sub(then.received),
                     now.sent.saturating_sub(then.sent),
@@ -302,8 +360,8 @@ impl JvmState {
             outside: outside.get(&id).copied().unwrap_or_default(),
             ..ThreadCycle::default()
         };
-        let mut threads: BTreeMap<u64, ThreadCycle> =
-            cpu.keys().map(|id| (*id, new(*id))).collect();
+        let new = |id: u64| Draft { cycle: new(id), ..Draft::default() };
+        let mut threads: BTreeMap<u64, Draft> = cpu.keys().map(|id| (*id, new(*id))).collect();
         for (id, methods) in methods {
             let thread = threads.entry(own(id)).or_insert_with_key(|id| new(*id));
             for method in &methods {
@@ -315,30 +373,22 @@ impl JvmState {
             self.add_samples(thread, (*id, *node), *now);
         }
         let did = |thread: &ThreadCycle| thread.cpu_s > Some(0.0) || !thread.methods.is_empty();
-        threads.into_values().filter(did).collect()
+        threads.into_values().map(|draft| draft.cycle).filter(did).collect()
     }
 
-    fn add_samples(
-        &mut self,
-        thread: &mut ThreadCycle,
-        key: (u64, Option<usize>),
-        now: SampledFigures,
-    ) {
+    fn add_samples(&mut self, thread: &mut Draft, key: (u64, Option<usize>), now: SampledFigures) {
         let then = self.sampled.insert(key, now).unwrap_or_default();
-        let time_ns = (now.time_ns - then.time_ns).max(0) as f64;
+        let time_ns = now.time_ns.saturating_sub(then.time_ns).max(0) as f64;
         let place = key.1.and_then(|node| Some((node, self.nodes.get(node)?.method)));
         let Some((node, number)) = place else {
-            thread.outside_ns += time_ns;
+            thread.cycle.outside_ns += time_ns;
             return;
         };
         let method = thread.method(number);
         method.sampled_ns += time_ns;
-        method.samples += now.samples.saturating_sub(then.samples);
+        method.samples = method.samples.saturating_add(now.samples.saturating_sub(then.samples));
         method.is_counted |= self.counted.contains(&number);
-        match thread.stacks.iter_mut().find(|(known, _)| *known == node) {
-            Some((_, sum)) => *sum += time_ns,
-            None => thread.stacks.push((node, time_ns)),
-        }
+        thread.add_stack(node, time_ns);
     }
 }
 
@@ -348,7 +398,7 @@ mod tests {
     use super::*;
 
     fn advance(state: &mut JvmState, text: &str) -> Option<JvmCycle> {
-        state.advance(&parse_reading(&format!("{text}end\n")).unwrap())
+        state.advance(&parse_reading(&format!("{text}end\n")).unwrap()).unwrap()
     }
 
     #[test]
@@ -409,7 +459,7 @@ mod tests {
         let thread = &cycle.threads[1];
         let method = &thread.methods[0];
         assert_eq!((method.method, method.sampled_ns, method.samples), (1, 60.0, 6));
-        assert_eq!((method.calls, thread.weight(method), thread.whole()), (3, 60.0, 90.0));
+        assert_eq!((method.calls, thread.weight()(method), thread.whole()), (3, 60.0, 90.0));
         assert_eq!(thread.stacks, [(1, 40.0), (2, 20.0)]);
         assert_eq!((cycle.threads[0].id, cycle.threads[0].methods[0].samples), (ENDED, 1));
         let text = "cycle 2000 600 0\nthread 5 120 t\ns 5 1 60 5\n";
@@ -424,5 +474,53 @@ mod tests {
         advance(&mut state, "cycle 1000 0 0\n");
         assert_eq!(advance(&mut state, "cycle 900 0 0\n"), None);
         assert!(advance(&mut state, "cycle 1900 5 0\n").is_some());
+    }
+
+    /// A second in which each method had samples: the time is that of its lines, not of its
+    /// pairs.
+    #[test]
+    fn many_methods_in_one_thread_are_put_together_at_once() {
+        let mut text = String::from("cycle 0 0 0\nthread 5 0 t\n");
+        for number in 0..60_000 {
+            text += &format!("method {number}\ta.A\tx\t()V\t\t0\t0\nnode {number} -1 {number}\n");
+            text += &format!("s 5 {number} 1 1\n");
+        }
+        let cycle = advance(&mut JvmState::from_start(-9), &text).unwrap();
+        assert_eq!(cycle.threads[0].stacks.len(), 60_000);
+        assert_eq!(cycle.threads[0].whole(), 60_000.0);
+    }
+
+    #[test]
+    fn a_jvm_that_never_stops_to_grow_is_refused() {
+        let refused = |lines: &mut dyn FnMut(u64) -> String| {
+            let mut state = JvmState::default();
+            (0..4000_u64).find_map(|cycle| {
+                let text = format!("cycle {cycle} 0 0\n{}end\n", lines(cycle));
+                state.advance(&parse_reading(&text).unwrap()).err()
+            })
+        };
+        let many = |cycle: u64, line: &dyn Fn(u64) -> String| {
+            (0..1000).map(|at| line(1000 * cycle + at)).collect::<String>()
+        };
+        let name = "x".repeat(1 << 10);
+        let mut methods = |c| many(c, &|n| format!("method {n}\ta.A\tx\t()V\t\t0\t0\n"));
+        let mut names = |c| many(c, &|n| format!("method {n}\ta.A\t{name}\t()V\t\t0\t0\n"));
+        let mut nodes = |c| many(c, &|n| format!("node {n} -1 0\n"));
+        let mut deep = |c| many(c, &|n| format!("node {n} {} 0\n", n as i64 - 1));
+        let mut figures = |c| "thread 5 0 t\n".to_owned() + &many(c, &|n| format!("s 5 {n} 1 1\n"));
+        let limits = [AGENT_METHODS, AGENT_NAME_BYTES, AGENT_NODES, AGENT_DEPTH, AGENT_FIGURES];
+        let lines: [&mut dyn FnMut(u64) -> String; 5] =
+            [&mut methods, &mut names, &mut nodes, &mut deep, &mut figures];
+        for (limit, lines) in limits.into_iter().zip(lines) {
+            assert_eq!(refused(lines).map(|exceeded| exceeded.limit), Some(limit));
+        }
+    }
+
+    #[test]
+    fn no_path_goes_in_a_circle() {
+        let mut state = JvmState::default();
+        advance(&mut state, "cycle 0 0 0\nnode 0 0 1\nnode 1 2 1\nnode 2 1 1\n");
+        let parents: Vec<_> = state.nodes().iter().map(|node| node.parent).collect();
+        assert_eq!(parents, [None, None, Some(1)]);
     }
 }

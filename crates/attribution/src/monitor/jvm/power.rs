@@ -97,10 +97,6 @@ pub fn jvm_power(
     })
 }
 
-fn total_bytes(method: &MethodCycle) -> f64 {
-    (method.bytes.0 + method.bytes.1) as f64
-}
-
 /// What all threads' shares are parts of.
 struct Shared<'a> {
     cycle: &'a JvmCycle,
@@ -114,9 +110,9 @@ impl Shared<'_> {
         let d = self.cycle.duration_s;
         let thread_s = thread.cpu_s.unwrap_or(0.0);
         let literal_w = thread_power_literal_w(thread_s, self.cpu_j / d, d);
-        let whole = thread.whole();
+        let (whole, weight) = (thread.whole(), thread.weight());
         let methods = thread.methods.iter().map(|method| {
-            let weight = thread.weight(method);
+            let weight = weight(method);
             let cpu_s = method_time_s(weight, whole, thread_s);
             MethodPower {
                 method: method.method,
@@ -125,7 +121,7 @@ impl Shared<'_> {
                 cpu_j: method_time_s(weight, whole, joules),
                 network_j: self
                     .network_j
-                    .map(|all| method_network_w(total_bytes(method), self.process_bytes, all)),
+                    .map(|all| method_network_w(method.all_bytes(), self.process_bytes, all)),
                 literal_w: method_power_literal_w(cpu_s, literal_w, d),
             }
         });

@@ -121,9 +121,12 @@ pub struct Reading {
     pub problems: Vec<String>,
 }
 
+/// Characters of a text that stands in a line with others.
+const NAME_MAX: usize = 60;
+
 /// Reads the first line.
 pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
-    let bad = || ProtocolError::Greeting(line.chars().take(60).collect());
+    let bad = || ProtocolError::Greeting(line.chars().take(NAME_MAX).collect());
     let words = line.trim_end().strip_prefix("wattline-monitor 3 ").ok_or_else(bad)?;
     let field =
         |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
@@ -134,7 +137,8 @@ pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
     };
     let pid = field("pid").and_then(|pid| pid.parse().ok()).ok_or_else(bad)?;
     let now_ns = field("now").and_then(|now| now.parse().ok()).ok_or_else(bad)?;
-    Ok(Greeting { pid, way, java: field("java").unwrap_or("unknown").to_string(), now_ns })
+    let java = field("java").unwrap_or("unknown").chars().take(NAME_MAX).collect();
+    Ok(Greeting { pid, way, java, now_ns })
 }
 
 /// Reads one answer to `read`.

@@ -1,5 +1,6 @@
 package wattline;
 
+import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.concurrent.Callable;
@@ -17,7 +18,8 @@ import java.util.concurrent.Executor;
  * threads through {@link #wrap(Runnable)}, {@link #wrap(Executor)}, {@link #post} and
  * {@link Message}. On Android the marks are sections of android.os.Trace (they stand in a
  * Perfetto trace); elsewhere, or with -Dwattline.activities=out, they are lines on standard
- * output; with -Dwattline.activities=off there are none. No dependencies; Java 8 or later.
+ * output; with -Dwattline.activities=off there are none. A mark that can't be made is left out:
+ * the program goes on. No dependencies; Java 8 or later.
  */
 public final class Activities {
     /** What every line begins with. */
@@ -154,7 +156,12 @@ public final class Activities {
     }
 
     private static Sink sink() {
-        String wanted = System.getProperty("wattline.activities", "auto");
+        String wanted;
+        try {
+            wanted = System.getProperty("wattline.activities", "auto");
+        } catch (SecurityException error) {
+            wanted = "auto";
+        }
         if (wanted.equals("off")) {
             return new Nowhere();
         }
@@ -197,7 +204,10 @@ public final class Activities {
         }
 
         private static void print(String kind, String label) {
-            System.out.println(MARK + kind + " " + System.nanoTime() + " " + Thread.currentThread().getId() + label);
+            PrintStream out = System.out;
+            if (out != null) {
+                out.println(MARK + kind + " " + System.nanoTime() + " " + Thread.currentThread().getId() + label);
+            }
         }
     }
 
@@ -232,8 +242,8 @@ public final class Activities {
         private static void call(Method method, Object... arguments) {
             try {
                 method.invoke(null, arguments);
-            } catch (ReflectiveOperationException error) {
-                throw new IllegalStateException(error);
+            } catch (ReflectiveOperationException | RuntimeException error) {
+                // The trace lacks a section.
             }
         }
     }

@@ -1,0 +1,153 @@
+//! A stream to a process that nobody vouches for: each exchange with it has one deadline, so
+//! that a peer that sends a byte at a time holds nobody up.
+
+use std::fmt::Debug;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+
+/// How long a full queue of a listener is waited for before it is tried again.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// A stream whose calls can be given a time.
+pub trait TimedStream: Read + Write + Debug + Send {
+    /// Sets the time that a read and a write may take; without, they take any time.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn set_time(&self, time: Option<Duration>) -> io::Result<()>;
+}
+
+impl TimedStream for TcpStream {
+    fn set_time(&self, time: Option<Duration>) -> io::Result<()> {
+        self.set_read_timeout(time)?;
+        self.set_write_timeout(time)
+    }
+}
+
+impl TimedStream for UnixStream {
+    fn set_time(&self, time: Option<Duration>) -> io::Result<()> {
+        self.set_read_timeout(time)?;
+        self.set_write_timeout(time)
+    }
+}
+
+/// A stream with a deadline for all reads and writes up to the next one.
+#[derive(Debug)]
+pub struct Peer {
+    stream: Box<dyn TimedStream>,
+    deadline: Option<Instant>,
+}
+
+impl Peer {
+    /// A stream without a deadline yet.
+    pub fn new(stream: impl TimedStream + 'static) -> Self {
+        Self { stream: Box::new(stream), deadline: None }
+    }
+
+    /// From now on all reads and writes together may take so long; without, any time.
+    pub fn allow(&mut self, time: Option<Duration>) {
+        self.deadline = time.map(|time| Instant::now() + time);
+    }
+
+    fn arm(&self) -> io::Result<()> {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        match left {
+            Some(left) if left.is_zero() => Err(ErrorKind::TimedOut.into()),
+            left => self.stream.set_time(left.map(|left| left.max(Duration::from_millis(1)))),
+        }
+    }
+}
+
+/// The system says of a socket that took too long that it would block.
+fn late(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::WouldBlock { ErrorKind::TimedOut.into() } else { error }
+}
+
+impl Read for Peer {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.arm()?;
+        self.stream.read(buffer).map_err(late)
+    }
+}
+
+impl Write for Peer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.arm()?;
+        self.stream.write(bytes).map_err(late)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// Connects to a Unix socket; a listener that accepts nobody is given up after some time.
+///
+/// # Errors
+/// Those of the system; `TimedOut`.
+pub fn connect_unix(path: &Path, time: Duration) -> io::Result<UnixStream> {
+    let deadline = Instant::now() + time;
+    let address = SocketAddrUnix::new(path)?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    loop {
+        match connect(&socket, &address) {
+            Ok(()) => break,
+            Err(Errno::AGAIN) if Instant::now() < deadline => thread::sleep(RETRY),
+            Err(Errno::AGAIN) => return Err(ErrorKind::TimedOut.into()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let stream = UnixStream::from(socket);
+    stream.set_nonblocking(false)?;
+    Ok(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufRead;
+
+    use rustix::net::{bind, listen};
+
+    use super::*;
+
+    #[test]
+    fn a_peer_that_trickles_is_given_up_at_the_deadline() {
+        let (mine, mut theirs) = UnixStream::pair().unwrap();
+        let trickle = thread::spawn(move || {
+            while theirs.write_all(b"x").is_ok() {
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let mut peer = Peer::new(mine);
+        peer.allow(Some(Duration::from_millis(60)));
+        let error = io::BufReader::new(peer).read_line(&mut String::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        trickle.join().unwrap();
+    }
+
+    #[test]
+    fn a_listener_that_accepts_nobody_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener =
+            socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+                .unwrap();
+        bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        listen(&listener, 1).unwrap();
+        let connected: Vec<_> =
+            (0..50).map_while(|_| connect_unix(&path, Duration::ZERO).ok()).collect();
+        assert!(!connected.is_empty());
+        let error = connect_unix(&path, Duration::from_millis(30)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        drop(listener);
+        assert!(connect_unix(&path, Duration::ZERO).is_err());
+    }
+}
