@@ -391,7 +391,7 @@ fn names_from_elsewhere_change_no_terminal() {
     fs::write(folder.join("evil.pftrace"), perfetto_trace(&[EVIL.as_bytes(), b"other"])).unwrap();
     let (code, out, errors) = harmless(folder, &["tenants", "perfetto", "evil.pftrace"]);
     assert_eq!(code, Some(0), "{errors}");
-    assert!(out.contains("e\\u001B[2J\\u009B31m\\u202E\\u0007"), "{out}");
+    assert!(out.contains("e\\u001B[2J\\u009B31m\\u202E"), "{out}");
     // Cells and columns of tables.
     let quoted = format!("\"{EVIL}\"");
     let rows: String = (1..=20).map(|n| format!("\"{EVIL} {n}\",{},{n}\n", 2 * n)).collect();
@@ -488,7 +488,7 @@ fn a_file_that_does_not_fit_is_told_and_not_left_half() {
         let half = left.filter(|entry| entry.file_type().is_file());
         let half: Vec<_> = half.filter(|entry| entry.metadata().unwrap().len() >= 1024).collect();
         assert!(half.is_empty(), "{words}: {half:?}");
-        let temporary = walkdir::WalkDir::new(folder.path()).into_iter().flatten();
+        let temporary = walkdir::WalkDir::new(folder.path()).min_depth(1).into_iter().flatten();
         let is_temporary = |name: &str| name.starts_with(".tmp");
         let mut temporary = temporary.filter(|e| is_temporary(&e.file_name().to_string_lossy()));
         assert!(temporary.next().is_none(), "{words}");
