@@ -22,7 +22,7 @@ pub enum ClassPathError {
     #[error("class path entry {0} does not exist; name an existing jar or folder of class files")]
     Missing(PathBuf),
     /// A file can't be read.
-    #[error("class path entry {path} can't be read; check its permissions")]
+    #[error("class path entry {path} can't be read: {source}")]
     Unreadable {
         /// The entry.
         path: PathBuf,
