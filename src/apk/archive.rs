@@ -151,6 +151,24 @@ mod tests {
     }
 
     #[test]
+    fn packages_are_given_other_code_whatever_they_are() {
+        let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
+        let names = ["AndroidManifest.xml", "classes.dex", "res/a.png", "META-INF/CERT.RSA"];
+        let package =
+            archive(&names.map(|name| (name.to_string(), name.repeat(9).into_bytes())).into());
+        bolero::check!().with_type::<Vec<(u16, u8)>>().for_each(|edits| {
+            let mut bytes = package.clone();
+            for (at, byte) in edits {
+                let at = usize::from(*at) % bytes.len();
+                bytes[at] = *byte;
+            }
+            if let Ok(made) = with_code(&bytes, &code) {
+                assert!(check(&made).is_ok(), "{edits:?}");
+            }
+        });
+    }
+
+    #[test]
     fn stored_entries_are_aligned_whatever_their_names_are() {
         let names = ["a", "ab", "abc", "abcd", "AndroidManifest.xml", "classes.dex"];
         let entries: BTreeMap<String, Vec<u8>> =

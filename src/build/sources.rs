@@ -332,8 +332,12 @@ fn read_folder(
         unreadable(Shown(&file.name).to_string(), &file.source.to_string())
     }));
     findings.extend(tree.skipped.into_iter().map(|skipped| {
-        let (file, kind) = (Shown(&skipped.name).to_string(), FindingKind::LinkNotFollowed);
-        Finding { file, line: 0, kind, message: format!("not read: it {}", skipped.why) }
+        let kind = match skipped.is_link {
+            true => FindingKind::LinkNotFollowed,
+            false => FindingKind::UnreadableFile,
+        };
+        let message = format!("not read: it {}", skipped.why);
+        Finding { file: Shown(&skipped.name).to_string(), line: 0, kind, message }
     }));
     let read = tree.files.into_par_iter().map(|TreeFile { name, path }| {
         let bytes = read_regular(&path, SOURCE_FILE_BYTES);

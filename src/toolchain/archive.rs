@@ -289,7 +289,7 @@ mod tests {
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         writer.start_file("a", SimpleFileOptions::default()).unwrap();
         writer.write_all(&[0; 100_000]).unwrap();
-        (0..100).for_each(|n| writer.shallow_copy_file("a", format!("b{n}")).unwrap());
+        (0..100).for_each(|n| writer.shallow_copy_file("a", &format!("b{n}")).unwrap());
         let bytes = writer.finish().unwrap().into_inner();
         let opened = ReadArchive::open(Cursor::new(bytes));
         assert!(matches!(opened, Err(ArchiveFault::Overlap)));

@@ -9,6 +9,9 @@ pub enum NameFault {
     /// Nothing is left of it.
     #[error("its name is empty")]
     Empty,
+    /// It could be written in another way.
+    #[error("its name has a part that means nothing (`.` or an empty one)")]
+    Redundant,
     /// A line break or another control character.
     #[error("its name has a control character")]
     Control,

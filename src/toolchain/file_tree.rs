@@ -37,6 +37,8 @@ pub struct SkippedFile {
     pub name: String,
     /// Why, as the rest of a sentence.
     pub why: String,
+    /// Whether it is a link, or behind one.
+    pub is_link: bool,
 }
 
 /// A folder or file that can't be read.
@@ -184,7 +186,8 @@ impl Walk<'_> {
         for file in new {
             match file.path.metadata() {
                 Ok(metadata) if !files.insert(identity(&metadata)) => {
-                    self.skip(&file.path, "is a file that is read already");
+                    let why = "is a file that is read already".to_owned();
+                    self.found.skipped.push(SkippedFile { name: file.name, why, is_link: true });
                 }
                 _ => self.found.files.push(file),
             }
@@ -192,7 +195,9 @@ impl Walk<'_> {
     }
 
     fn skip(&mut self, path: &Path, why: &str) {
-        self.found.skipped.push(SkippedFile { name: self.name(path), why: why.to_owned() });
+        let skipped =
+            SkippedFile { name: self.name(path), why: why.to_owned(), is_link: path.is_symlink() };
+        self.found.skipped.push(skipped);
     }
 
     fn skip_wanted(&mut self, path: &Path, why: &str) {

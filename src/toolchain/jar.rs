@@ -167,10 +167,16 @@ pub fn write_folder(
 pub(crate) fn check_names<'a>(
     names: impl IntoIterator<Item = &'a String>,
 ) -> Result<(), ToolchainError> {
-    names.into_iter().try_for_each(|name| match relative_path(name) {
+    let check = |name: &String| match relative_path(name) {
         Ok(path) if path == *name => Ok(()),
-        Ok(_) => Err(ToolchainError::UnsafeName { name: name.clone(), fault: NameFault::Empty }),
-        Err(fault) => Err(ToolchainError::UnsafeName { name: Shown(name).to_string(), fault }),
+        Ok(_) => Err(NameFault::Redundant),
+        Err(fault) => Err(fault),
+    };
+    names.into_iter().try_for_each(|name| {
+        check(name).map_err(|fault| ToolchainError::UnsafeName {
+            name: Shown(name).to_string(),
+            fault,
+        })
     })
 }
 

@@ -27,6 +27,7 @@ pub const ALL: &[Limit] = &[
     CLASS_FILE_BYTES,
     SOURCE_FILE_BYTES,
     TOOL_ANSWER_BYTES,
+    RECORDED_FILE_BYTES,
 ];
 
 /// A line of a text log or a text protocol: longer than any that a program of the field writes.
@@ -56,6 +57,9 @@ pub const SOURCE_FILE_BYTES: Limit = Limit::new("bytes of a source file", 64 << 
 
 /// What one of the Java programs that we start answers to a request.
 pub const TOOL_ANSWER_BYTES: Limit = Limit::new("bytes of a tool's answer", 256 << 20);
+
+/// A compressed file of a run or of a device's sampler, unpacked.
+pub const RECORDED_FILE_BYTES: Limit = Limit::new("unpacked bytes of a recorded file", 1 << 30);
 
 /// More was asked for than a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

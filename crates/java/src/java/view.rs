@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::class::{ClassInfo, Visibility};
 use super::declare::{ClassDecl, FileUnit};
-use super::fast::{FastHasher, Set};
-use super::types::Name;
+use super::fast::{FastHasher, Map, Set};
+use super::types::{Name, Type};
 use super::world::World;
 
 /// Longest qualified name in bytes that is looked up.
@@ -52,12 +52,23 @@ impl Asked {
 pub(crate) struct View<'w> {
     world: &'w World<'w>,
     asked: Rc<Asked>,
+    /// By simple name: classes that have no member class of it, nor have those above them.
+    without: Rc<RefCell<Map<String, Set<Name>>>>,
+}
+
+/// What a class itself declares by a name.
+enum OwnMember {
+    /// A member class that the class in question inherits.
+    Member(Name),
+    /// One that it does not inherit.
+    NotInherited,
+    None,
 }
 
 impl<'w> View<'w> {
     /// One of which nothing was asked yet.
     pub fn of(world: &'w World<'w>) -> View<'w> {
-        View { world, asked: Rc::default() }
+        View { world, asked: Rc::default(), without: Rc::default() }
     }
 
     /// What was asked of it and of its copies.
@@ -160,38 +171,68 @@ impl<'w> View<'w> {
         self.member_class(&outer, simple)
     }
 
-    /// The member class of `class` with this simple name, inherited ones too.
+    /// The member class of `class` with this simple name, inherited ones too: the first that is
+    /// found when each class is asked before its supertypes, and these in their order.
     pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
-        self.member_class_from(class, simple, class, &mut Vec::new())
+        let mut seen: Set<Name> = Set::default();
+        let mut todo = vec![class.clone()];
+        let mut is_declared = false;
+        while let Some(at) = todo.pop() {
+            if self.is_without(&at, simple) || !seen.insert(at.clone()) {
+                continue;
+            }
+            match self.own_member_class(&at, simple, class) {
+                OwnMember::Member(found) => return Some(found),
+                // One that is not inherited hides those above it all the same.
+                OwnMember::NotInherited => is_declared = true,
+                OwnMember::None => todo.extend(self.supers_in_reverse(&at, seen.len() as u32)),
+            }
+        }
+        if !is_declared && self.is_complete() {
+            self.note_without(seen, simple);
+        }
+        None
     }
 
-    fn member_class_from(
-        &self,
-        class: &Name,
-        simple: &str,
-        from: &str,
-        seen: &mut Vec<Name>,
-    ) -> Option<Name> {
-        if seen.contains(class) {
-            return None;
-        }
-        seen.push(class.clone());
-        if let Some(decl) = self.decl(class) {
-            // One that is not inherited hides those above it all the same.
-            if let Some(own) = decl.members.get(simple) {
-                let is_member = self.decl_visibility(own).is_inherited(class, from);
-                return Some(own.clone()).filter(|_| is_member);
+    fn own_member_class(&self, class: &Name, simple: &str, from: &str) -> OwnMember {
+        let inherited = |name: Name, visibility: Visibility| {
+            match visibility.is_inherited(class, from) {
+                true => OwnMember::Member(name),
+                false => OwnMember::NotInherited,
             }
-            let supers = self.world.supers_of(class, seen.len() as u32, &self.asked);
-            return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
+        };
+        if let Some(decl) = self.decl(class) {
+            let own = decl.members.get(simple);
+            return own.map_or(OwnMember::None, |own| {
+                inherited(own.clone(), self.decl_visibility(own))
+            });
         }
-        let info = self.outside(class)?;
-        if let Some(own) = info.members.get(simple).and_then(|own| self.outside(own)) {
-            let is_member = own.visibility.is_inherited(class, from);
-            return Some(own.name.clone()).filter(|_| is_member);
+        let Some(info) = self.outside(class) else { return OwnMember::None };
+        let own = info.members.get(simple).and_then(|own| self.outside(own));
+        own.map_or(OwnMember::None, |own| inherited(own.name.clone(), own.visibility))
+    }
+
+    /// The direct supertypes of a class, the last first.
+    fn supers_in_reverse(&self, class: &Name, depth: u32) -> Vec<Name> {
+        if self.decl(class).is_some() {
+            let supers = self.world.supers_of(class, depth, &self.asked);
+            return supers.iter().rev().cloned().collect();
         }
-        let mut supers = info.supertypes().filter_map(|t| t.class_name());
-        supers.find_map(|s| self.member_class_from(s, simple, from, seen))
+        let info = self.outside(class);
+        let supers = info.iter().flat_map(|info| info.supertypes().filter_map(Type::class_name));
+        let mut supers: Vec<Name> = supers.cloned().collect();
+        supers.reverse();
+        supers
+    }
+
+    /// Whether it is known that neither the class nor one above it declares a member class of
+    /// this name. All of them were asked for then.
+    fn is_without(&self, class: &Name, simple: &str) -> bool {
+        self.without.borrow().get(simple).is_some_and(|classes| classes.contains(class))
+    }
+
+    fn note_without(&self, classes: Set<Name>, simple: &str) {
+        self.without.borrow_mut().entry(simple.to_owned()).or_default().extend(classes);
     }
 
     fn decl_visibility(&self, class: &str) -> Visibility {

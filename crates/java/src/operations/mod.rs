@@ -30,6 +30,8 @@ pub mod program;
 mod reference;
 mod tables;
 #[cfg(test)]
+mod scale_tests;
+#[cfg(test)]
 mod tests;
 mod verb;
 
