@@ -90,7 +90,8 @@ impl PackageBuilder {
     ) -> Result<Package, BuildError> {
         let min_sdk = scenario.application.min_sdk;
         let whole = read_regular(package, ARCHIVE_BYTES).map_err(BuildError::io(package))?;
-        let bad = |fault| BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, fault));
+        let bad =
+            |fault| BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, fault));
         apk::check(&whole).map_err(bad)?;
         let is_class = |name: &str| name.ends_with(".class");
         let classes = classes.iter().filter(|(name, _)| is_class(name));

@@ -328,9 +328,11 @@ fn read_folder(
     findings: &mut Vec<Finding>,
 ) -> Vec<ReadFile> {
     let tree = FileTree::below(folder, &|name| name.ends_with(".java") && takes(name));
-    findings.extend(tree.unreadable.into_iter().map(|file| {
-        unreadable(Shown(&file.name).to_string(), &file.source.to_string())
-    }));
+    findings.extend(
+        tree.unreadable
+            .into_iter()
+            .map(|file| unreadable(Shown(&file.name).to_string(), &file.source.to_string())),
+    );
     findings.extend(tree.skipped.into_iter().map(|skipped| {
         let kind = match skipped.is_link {
             true => FindingKind::LinkNotFollowed,

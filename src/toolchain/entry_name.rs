@@ -89,7 +89,7 @@ mod tests {
         ] {
             assert_eq!(relative_path(name), Err(fault), "{name:?}");
         }
-        for name in ["a", "a/B.java", "...", "a/..b", "ä/é x.txt", "a:b", "META-INF/x"] {
+        for name in ["a", "a/B.java", "...", "a/..b", "ä/é x.txt", "ab:c", "META-INF/x"] {
             assert_eq!(relative_path(name).as_deref(), Ok(name));
         }
         assert_eq!(relative_path("./a//b/./C.java").as_deref(), Ok("a/b/C.java"));

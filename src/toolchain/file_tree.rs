@@ -165,12 +165,7 @@ impl Walk<'_> {
         }
     }
 
-    fn follow_to_folder(
-        &mut self,
-        link: &Path,
-        target: &Metadata,
-        files: &mut BTreeSet<Identity>,
-    ) {
+    fn follow_to_folder(&mut self, link: &Path, target: &Metadata, files: &mut BTreeSet<Identity>) {
         if let Some(known) = self.folders.get(&identity(target)) {
             let known = if known.is_empty() { "the tree's own folder" } else { known };
             let why = format!("is a link to a folder that is read already ({known})");
@@ -248,14 +243,17 @@ mod tests {
         link("..", "around");
         link(".", "real/loop");
         link("self", "self");
-        link("gone", "gone");
+        link("nothing", "gone");
         symlink("deep/..", around.path().join("other/loop")).unwrap();
         let _listener = UnixListener::bind(tree.join("socket")).unwrap();
         let found = FileTree::below(&tree, &|_| true);
         let names: Vec<&str> = found.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["real/A", "file", "folder/B", "folder/deep/C"]);
-        let mut skipped: Vec<String> =
-            found.skipped.iter().map(|skipped| format!("{} {}", skipped.name, skipped.why)).collect();
+        let mut skipped: Vec<String> = found
+            .skipped
+            .iter()
+            .map(|skipped| format!("{} {}", skipped.name, skipped.why))
+            .collect();
         skipped.sort();
         let expected = [
             "a-again is a link to a file that is read already",
@@ -267,7 +265,8 @@ mod tests {
             "socket is a FIFO, a socket or a device",
         ];
         assert_eq!(skipped, expected);
-        let unreadable: Vec<&str> = found.unreadable.iter().map(|file| file.name.as_str()).collect();
+        let unreadable: Vec<&str> =
+            found.unreadable.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(unreadable, ["self"], "a link to itself");
     }
 

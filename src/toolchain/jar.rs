@@ -38,8 +38,9 @@ pub fn read(
     wanted: impl Fn(&str) -> bool,
 ) -> Result<JarContent, ToolchainError> {
     let file = open_regular(path).map_err(ToolchainError::io("open", path))?;
-    read_content(file, |name| name.ends_with(suffix) && wanted(name))
-        .map_err(|fault| ToolchainError::BadArchive { path: path.into(), message: fault.to_string() })
+    read_content(file, |name| name.ends_with(suffix) && wanted(name)).map_err(|fault| {
+        ToolchainError::BadArchive { path: path.into(), message: fault.to_string() }
+    })
 }
 
 /// The entries of a jar that goes into what we make, as [`read`] reads them.
@@ -74,8 +75,7 @@ pub fn read_content(
     for file in files.into_iter().filter(|file| wanted(&file.path)) {
         entries.insert(file.path, archive.bytes(file.index)?);
     }
-    let is_of_wanted =
-        |finding: &EntryFinding| finding.fault.is_refusal() || wanted(&finding.name);
+    let is_of_wanted = |finding: &EntryFinding| finding.fault.is_refusal() || wanted(&finding.name);
     let findings = findings.into_iter().filter(is_of_wanted).collect();
     Ok(JarContent { entries, findings })
 }
@@ -173,10 +173,8 @@ pub(crate) fn check_names<'a>(
         Err(fault) => Err(fault),
     };
     names.into_iter().try_for_each(|name| {
-        check(name).map_err(|fault| ToolchainError::UnsafeName {
-            name: Shown(name).to_string(),
-            fault,
-        })
+        check(name)
+            .map_err(|fault| ToolchainError::UnsafeName { name: Shown(name).to_string(), fault })
     })
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
 use super::fast::{Map, Set};
 use super::hierarchy::DEPTH_MAX;
+use super::inherited::MemberKind;
 use super::known::Candidate;
 use super::resolver::Resolver;
 use super::types::{ClassType, Name, Type, erase, substitute};
@@ -45,12 +46,18 @@ impl Resolver<'_> {
         let own = self.class(&class.name)?;
         let declaring = match own.fields.contains_key(name) {
             true => own,
-            false => self.inherited_field(&class.name, name)?,
+            false => self.declarer(&class.name, (MemberKind::Field, name), |c| {
+                let field = c.fields.get(name);
+                field.is_some_and(|f| f.visibility.is_inherited(&c.name, &class.name))
+            })?,
         };
         let (name, field) = declaring.fields.get_key_value(name)?;
         let (name, field) = (name.clone(), field.clone());
+        if field.is_static || declaring.parameters().next().is_none() {
+            let ty = field.ty.clone();
+            return Some(FoundField { class: declaring, name, field, ty });
+        }
         let ty = match self.as_super(ty, &declaring.name) {
-            _ if field.is_static => field.ty.clone(),
             Some(Type::Class(seen)) => {
                 let (substitution, raw) = self.substitution(&declaring, &seen);
                 if raw { erase(&field.ty) } else { substitute(&field.ty, &substitution) }
@@ -60,36 +67,13 @@ impl Resolver<'_> {
         Some(FoundField { class: declaring, name, field, ty })
     }
 
-    /// The class above `class` whose field of this name it inherits.
-    fn inherited_field(&self, class: &Name, name: &str) -> Option<Arc<ClassInfo>> {
-        if let Some(known) = self.known_field_owner(class, name) {
-            return known;
-        }
-        let ancestors = self.ancestors(class);
-        let mut classes = ancestors.order.iter().filter_map(|a| self.class(a));
-        let found = classes.find(|c| {
-            let field = c.fields.get(name);
-            field.is_some_and(|f| f.visibility.is_inherited(&c.name, class))
-        });
-        self.keep_field_owner(class, name, &found);
-        found
-    }
-
     /// Whether `class` or one of its supertypes has a method of this name.
     pub fn has_method(&self, class: &Name, name: &str) -> bool {
-        if let Some(known) = self.known_method_name(class, name) {
-            return known;
-        }
-        let has = |c: &Name| {
-            let info = self.class(c);
-            info.is_some_and(|info| {
-                let mut all = info.methods_named(name).iter();
-                all.any(|m| m.visibility.is_inherited(c, class))
-            })
+        let is_there = |c: &ClassInfo| {
+            let mut all = c.methods_named(name).iter();
+            all.any(|m| m.visibility.is_inherited(&c.name, class))
         };
-        let is_there = has(class) || self.ancestors(class).order.iter().any(has);
-        self.keep_method_name(class, name, is_there);
-        is_there
+        self.declarer(class, (MemberKind::Method, name), is_there).is_some()
     }
 
     /// All methods `name` of `ty`: its own before those of its superclasses before

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
+use super::inherited::KnownDeclarers;
 use super::kinds::{Field, Kind};
 use super::known::{Ancestors, Candidate};
 use super::tree::NodeId;
@@ -45,10 +46,9 @@ pub(crate) struct Resolver<'w> {
     ancestors: RefCell<Map<Name, Arc<Ancestors>>>,
     /// How many names the ancestors that are remembered have.
     ancestor_names: Cell<usize>,
-    /// By class and field name: the class above that declares it.
-    field_owners: RefCell<Map<(Name, String), Option<Arc<ClassInfo>>>>,
-    /// By class and method name: whether it or a class above it has such a method.
-    method_names: RefCell<Map<(Name, String), bool>>,
+    pub(super) declarers: RefCell<KnownDeclarers>,
+    /// By class: the interfaces above it.
+    pub(super) interfaces: RefCell<Map<Name, Arc<[Name]>>>,
     ranks: RefCell<Map<Name, u32>>,
     /// By class and method name.
     methods: RefCell<Map<(Name, String), KnownMethods>>,
@@ -81,8 +81,8 @@ impl<'w> Resolver<'w> {
             infos: RefCell::default(),
             ancestors: RefCell::default(),
             ancestor_names: Cell::default(),
-            field_owners: RefCell::default(),
-            method_names: RefCell::default(),
+            declarers: RefCell::default(),
+            interfaces: RefCell::default(),
             ranks: RefCell::default(),
             methods: RefCell::default(),
         }
@@ -90,6 +90,8 @@ impl<'w> Resolver<'w> {
 
     /// What is known of the class; none if it is not found.
     pub fn class(&self, name: &Name) -> Option<Arc<ClassInfo>> {
+        #[cfg(test)]
+        self.view.note_lookup();
         if let Some(local) = self.locals.get(name) {
             return local.info.clone();
         }
@@ -150,43 +152,9 @@ impl<'w> Resolver<'w> {
         ancestors.insert(name.clone(), found.clone());
     }
 
-    pub(super) fn known_field_owner(
-        &self,
-        class: &Name,
-        field: &str,
-    ) -> Option<Option<Arc<ClassInfo>>> {
-        self.field_owners.borrow().get(&(class.clone(), field.to_owned())).cloned()
-    }
-
-    /// Remembers which class above `class` has the field, unless it is local and still being
-    /// declared.
-    pub(super) fn keep_field_owner(
-        &self,
-        class: &Name,
-        field: &str,
-        owner: &Option<Arc<ClassInfo>>,
-    ) {
-        if self.is_settled(class) {
-            let key = (class.clone(), field.to_owned());
-            self.field_owners.borrow_mut().insert(key, owner.clone());
-        }
-    }
-
-    pub(super) fn known_method_name(&self, class: &Name, method: &str) -> Option<bool> {
-        self.method_names.borrow().get(&(class.clone(), method.to_owned())).copied()
-    }
-
-    /// Remembers whether a class has a method of this name, unless it is local and still being
-    /// declared.
-    pub(super) fn keep_method_name(&self, class: &Name, method: &str, is_there: bool) {
-        if self.is_settled(class) {
-            self.method_names.borrow_mut().insert((class.clone(), method.to_owned()), is_there);
-        }
-    }
-
     /// Whether what is found out about a class will stay so: it is not local and still being
     /// declared.
-    fn is_settled(&self, class: &Name) -> bool {
+    pub(super) fn is_settled(&self, class: &Name) -> bool {
         self.view.has_members() && self.locals.get(class).is_none_or(|l| l.info.is_some())
     }
 

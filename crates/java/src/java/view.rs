@@ -52,8 +52,9 @@ impl Asked {
 pub(crate) struct View<'w> {
     world: &'w World<'w>,
     asked: Rc<Asked>,
-    /// By simple name: classes that have no member class of it, nor have those above them.
-    without: Rc<RefCell<Map<String, Set<Name>>>>,
+    /// By simple name, then by class: the first class, from it on, with a member class of that
+    /// name; none if there is none.
+    declarers: Rc<RefCell<Map<String, Map<Name, Option<Name>>>>>,
 }
 
 /// What a class itself declares by a name.
@@ -68,7 +69,13 @@ enum OwnMember {
 impl<'w> View<'w> {
     /// One of which nothing was asked yet.
     pub fn of(world: &'w World<'w>) -> View<'w> {
-        View { world, asked: Rc::default(), without: Rc::default() }
+        View { world, asked: Rc::default(), declarers: Rc::default() }
+    }
+
+    /// Counts the look-ups of classes.
+    #[cfg(test)]
+    pub fn note_lookup(&self) {
+        self.world.note_lookup();
     }
 
     /// What was asked of it and of its copies.
@@ -174,38 +181,84 @@ impl<'w> View<'w> {
     /// The member class of `class` with this simple name, inherited ones too: the first that is
     /// found when each class is asked before its supertypes, and these in their order.
     pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        let first = self.first_declarer(class, simple)?;
+        match self.own_member_class(&first, simple, class) {
+            OwnMember::Member(found) => Some(found),
+            // It hides those above it all the same, but not those beside it.
+            _ => self.inherited_member_class(class, simple),
+        }
+    }
+
+    /// The first class, from `class` on, that declares a member class of this name.
+    fn first_declarer(&self, class: &Name, simple: &str) -> Option<Name> {
         let mut seen: Set<Name> = Set::default();
         let mut todo = vec![class.clone()];
-        let mut is_declared = false;
+        // Each is the first supertype of the one before: they have their first declarer in common.
+        let mut path: Vec<Name> = Vec::new();
+        let mut found = None;
         while let Some(at) = todo.pop() {
-            if self.is_without(&at, simple) || !seen.insert(at.clone()) {
+            let known = self.known_declarer(&at, simple);
+            if known == Some(None) || !seen.insert(at.clone()) {
+                path.clear();
+                continue;
+            }
+            found = known.flatten();
+            if found.is_none() && !matches!(self.own_member_class(&at, simple, ""), OwnMember::None)
+            {
+                found = Some(at.clone());
+            }
+            path.push(at.clone());
+            if found.is_some() {
+                break;
+            }
+            let supers = self.supers_in_reverse(&at, seen.len() as u32);
+            if supers.is_empty() {
+                path.clear();
+            }
+            todo.extend(supers);
+        }
+        if self.is_complete() {
+            let settled: Vec<Name> =
+                if found.is_some() { path } else { seen.into_iter().collect() };
+            let mut declarers = self.declarers.borrow_mut();
+            let of_name = declarers.entry(simple.to_owned()).or_default();
+            of_name.extend(settled.into_iter().map(|class| (class, found.clone())));
+        }
+        found
+    }
+
+    /// The first class that declares a member class of this name, if that is known already. All
+    /// classes on the way were asked for then.
+    fn known_declarer(&self, class: &Name, simple: &str) -> Option<Option<Name>> {
+        self.declarers.borrow().get(simple)?.get(class).cloned()
+    }
+
+    fn inherited_member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        let mut seen: Set<Name> = Set::default();
+        let mut todo = vec![class.clone()];
+        while let Some(at) = todo.pop() {
+            if !seen.insert(at.clone()) {
                 continue;
             }
             match self.own_member_class(&at, simple, class) {
                 OwnMember::Member(found) => return Some(found),
-                // One that is not inherited hides those above it all the same.
-                OwnMember::NotInherited => is_declared = true,
+                OwnMember::NotInherited => {}
                 OwnMember::None => todo.extend(self.supers_in_reverse(&at, seen.len() as u32)),
             }
-        }
-        if !is_declared && self.is_complete() {
-            self.note_without(seen, simple);
         }
         None
     }
 
     fn own_member_class(&self, class: &Name, simple: &str, from: &str) -> OwnMember {
-        let inherited = |name: Name, visibility: Visibility| {
-            match visibility.is_inherited(class, from) {
+        let inherited =
+            |name: Name, visibility: Visibility| match visibility.is_inherited(class, from) {
                 true => OwnMember::Member(name),
                 false => OwnMember::NotInherited,
-            }
-        };
+            };
         if let Some(decl) = self.decl(class) {
             let own = decl.members.get(simple);
-            return own.map_or(OwnMember::None, |own| {
-                inherited(own.clone(), self.decl_visibility(own))
-            });
+            return own
+                .map_or(OwnMember::None, |own| inherited(own.clone(), self.decl_visibility(own)));
         }
         let Some(info) = self.outside(class) else { return OwnMember::None };
         let own = info.members.get(simple).and_then(|own| self.outside(own));
@@ -223,16 +276,6 @@ impl<'w> View<'w> {
         let mut supers: Vec<Name> = supers.cloned().collect();
         supers.reverse();
         supers
-    }
-
-    /// Whether it is known that neither the class nor one above it declares a member class of
-    /// this name. All of them were asked for then.
-    fn is_without(&self, class: &Name, simple: &str) -> bool {
-        self.without.borrow().get(simple).is_some_and(|classes| classes.contains(class))
-    }
-
-    fn note_without(&self, classes: Set<Name>, simple: &str) {
-        self.without.borrow_mut().entry(simple.to_owned()).or_default().extend(classes);
     }
 
     fn decl_visibility(&self, class: &str) -> Visibility {

@@ -28,9 +28,9 @@ pub mod mix;
 pub mod prepared;
 pub mod program;
 mod reference;
-mod tables;
 #[cfg(test)]
 mod scale_tests;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod verb;
