@@ -2,11 +2,15 @@
 //! of four bytes, so that a device can map them. The same entries give the same bytes.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::toolchain::archive::{
+    ArchiveFault, ArchiveFile, ArchiveFiles, EntryFault, EntryFinding, ReadArchive,
+};
 
 /// Bytes; what `zipalign` takes for anything but native libraries.
 const ALIGNMENT: u16 = 4;
@@ -30,38 +34,63 @@ pub fn entries(archive: &[u8]) -> usize {
     ZipArchive::new(Cursor::new(archive)).map_or(0, |archive| archive.len())
 }
 
+/// Whether a package that somebody else made can be given other code and be signed: all of its
+/// entries have names that stay below a folder, each its own, and its code unpacks to what it
+/// states.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn check(package: &[u8]) -> Result<(), ArchiveFault> {
+    let (mut archive, files) = open(package)?;
+    for file in files.iter().filter(|file| is_dex(&file.path)) {
+        archive.bytes(file.index)?;
+    }
+    Ok(())
+}
+
 /// A package with other code: all entries as they are, in their order, but for DEX, which is
 /// `code` in the place of the first, and the signature, which is gone.
 ///
 /// # Errors
-/// The package is no zip archive, or a broken one.
-pub fn with_code(package: &[u8], code: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, ZipError> {
-    let mut archive = ZipArchive::new(Cursor::new(package))?;
+/// The package is no zip archive, a broken one, or one with entries that must not be used.
+pub fn with_code(
+    package: &[u8],
+    code: &BTreeMap<String, Vec<u8>>,
+) -> Result<Vec<u8>, ArchiveFault> {
+    let (mut archive, files) = open(package)?;
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let mut is_written = false;
-    for index in 0..archive.len() {
-        let mut entry = archive.by_index(index)?;
-        let (name, method) = (entry.name()?.into_owned(), entry.compression());
-        if is_signature(&name) || entry.is_dir() {
+    for ArchiveFile { index, path } in files {
+        if is_signature(&path) {
             continue;
         }
-        if is_dex(&name) {
+        let method = archive.inner().by_index_raw(index)?.compression();
+        if is_dex(&path) {
             if !std::mem::replace(&mut is_written, true) {
                 add_all(&mut writer, code, method)?;
             }
         } else if method == CompressionMethod::Stored {
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes)?;
-            add(&mut writer, &name, &bytes, method)?;
+            add(&mut writer, &path, &archive.bytes(index)?, method)?;
         } else {
-            drop(entry);
-            writer.raw_copy_file(archive.by_index_raw(index)?)?;
+            writer.raw_copy_file_rename(archive.inner().by_index_raw(index)?, path)?;
         }
     }
     if !is_written {
         add_all(&mut writer, code, CompressionMethod::Deflated)?;
     }
     Ok(writer.finish()?.into_inner())
+}
+
+/// A package and its files, all of which can be used. Names that differ by case alone are
+/// different ones on a device.
+fn open(package: &[u8]) -> Result<(ReadArchive<Cursor<&[u8]>>, Vec<ArchiveFile>), ArchiveFault> {
+    let archive = ReadArchive::open(Cursor::new(package))?;
+    let ArchiveFiles { files, findings } = archive.files()?;
+    let is_fault = |finding: &EntryFinding| !matches!(finding.fault, EntryFault::Case(_));
+    match findings.into_iter().find(is_fault) {
+        Some(finding) => Err(finding.into()),
+        None => Ok((archive, files)),
+    }
 }
 
 type Writer = ZipWriter<Cursor<Vec<u8>>>;
@@ -103,7 +132,41 @@ fn is_signature(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
+
+    #[test]
+    fn a_package_with_an_entry_outside_is_not_signed_again() {
+        let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
+        for name in ["../../outside", "/outside", "res/a\nb", "res/../../b"] {
+            let package = archive(&BTreeMap::from([
+                ("classes.dex".to_string(), b"old".to_vec()),
+                (name.to_string(), b"x".to_vec()),
+            ]));
+            for error in [check(&package).unwrap_err(), with_code(&package, &code).unwrap_err()] {
+                assert!(error.to_string().contains("is refused"), "{name:?}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn packages_are_given_other_code_whatever_they_are() {
+        let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
+        let names = ["AndroidManifest.xml", "classes.dex", "res/a.png", "META-INF/CERT.RSA"];
+        let package =
+            archive(&names.map(|name| (name.to_string(), name.repeat(9).into_bytes())).into());
+        bolero::check!().with_type::<Vec<(u16, u8)>>().for_each(|edits| {
+            let mut bytes = package.clone();
+            for (at, byte) in edits {
+                let at = usize::from(*at) % bytes.len();
+                bytes[at] = *byte;
+            }
+            if let Ok(made) = with_code(&bytes, &code) {
+                assert!(check(&made).is_ok(), "{edits:?}");
+            }
+        });
+    }
 
     #[test]
     fn stored_entries_are_aligned_whatever_their_names_are() {

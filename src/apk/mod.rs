@@ -5,5 +5,5 @@ pub(crate) mod archive;
 pub(crate) mod manifest;
 pub(crate) mod xml;
 
-pub use archive::{archive, entries, with_code};
+pub use archive::{archive, check, entries, with_code};
 pub use manifest::Manifest;

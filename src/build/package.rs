@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use wattline_units::input::read_regular;
+use wattline_units::limits::ARCHIVE_BYTES;
+
 use crate::apk::{self, Manifest};
 use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind};
@@ -62,6 +65,7 @@ impl PackageBuilder {
         probes: Option<&str>,
     ) -> Result<Package, BuildError> {
         check_activity(scenario, &entries)?;
+        jar::check_names(entries.keys())?;
         entries.extend(self.runner.clone());
         let is_class = |name: &str| name.ends_with(".class");
         let (classes, mut content): (Classes, Classes) =
@@ -87,7 +91,10 @@ impl PackageBuilder {
         libraries: &[PathBuf],
     ) -> Result<Package, BuildError> {
         let min_sdk = scenario.application.min_sdk;
-        let whole = fs::read(package).map_err(BuildError::io(package))?;
+        let whole = read_regular(package, ARCHIVE_BYTES).map_err(BuildError::io(package))?;
+        let bad =
+            |fault| BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, fault));
+        apk::check(&whole).map_err(bad)?;
         let is_class = |name: &str| name.ends_with(".class");
         let classes = classes.iter().filter(|(name, _)| is_class(name));
         let classes: Classes = classes.map(|(n, bytes)| (n.clone(), bytes.clone())).collect();
@@ -95,9 +102,7 @@ impl PackageBuilder {
             packager.replace(jar, (package, libraries), min_sdk, out)
         })?;
         let dex: BTreeMap<_, _> = code.iter().map(|(n, bytes)| (n.clone(), bytes.len())).collect();
-        let unsigned = apk::with_code(&whole, &code).map_err(|error| {
-            BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, error))
-        })?;
+        let unsigned = apk::with_code(&whole, &code).map_err(bad)?;
         let resources = apk::entries(&unsigned).saturating_sub(dex.len() + 1);
         let bytes = self.signed(&unsigned, min_sdk)?;
         Ok(Package { bytes, dex, classes: classes.len(), resources })

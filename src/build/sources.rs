@@ -1,13 +1,18 @@
 //! The source texts of an application: from folders, files, jars and artifacts.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use wattline_units::input::{open_regular, read_regular};
+use wattline_units::limits::SOURCE_FILE_BYTES;
 
 use crate::finding::{Finding, FindingKind};
 use crate::scenario::{Artifact, LibraryRole, Origin, Role, Scenario, Source, place_of_key};
+use crate::toolchain::archive::{EntryFault, EntryFinding};
+use crate::toolchain::entry_name::{NameFault, Shown, relative_path};
+use crate::toolchain::file_tree::{FileTree, TreeFile};
 use crate::toolchain::{artifact, jar};
 
 use super::{BuildError, platform};
@@ -102,8 +107,7 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
         let takes = |path: &str| source.takes(path);
         add_tree(&mut sources, &mut files, (&place, &named_in, &takes), (role, analyse))?;
         if is_archive(&place) {
-            let is_resource = |name: &str| takes(name) && is_resource(name);
-            jar::add_entries(&mut sources.resources, jar::read(&place, "", is_resource)?);
+            add_resources_of(&mut sources, &place, |name: &str| takes(name) && is_resource(name))?;
         }
     }
     sources.files = files.into_values().collect();
@@ -145,9 +149,23 @@ pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, B
 
 /// Adds what is resource in source jars among `paths`, for those who run the program.
 pub(crate) fn add_resources(sources: &mut Sources, paths: &[PathBuf]) -> Result<(), BuildError> {
-    for path in paths.iter().filter(|path| is_archive(path)) {
-        jar::add_entries(&mut sources.resources, jar::read(path, "", is_resource)?);
-    }
+    paths
+        .iter()
+        .filter(|path| is_archive(path))
+        .try_for_each(|path| add_resources_of(sources, path, is_resource))
+}
+
+/// Adds the wanted entries of a source jar.
+fn add_resources_of(
+    sources: &mut Sources,
+    jar: &Path,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<(), BuildError> {
+    let content = jar::read(jar, "", wanted)?;
+    // Those of sources are told where sources are read.
+    let others = content.findings.iter().filter(|finding| !finding.name.ends_with(".java"));
+    sources.findings.extend(others.map(entry_finding));
+    jar::add_entries(&mut sources.resources, content.entries);
     Ok(())
 }
 
@@ -197,7 +215,20 @@ fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> 
     if is_jar && !absolute.is_file() {
         return Err(BuildError::Missing { path: path.into(), named_in: named_in.to_string() });
     }
+    if !is_one_entry(&absolute) {
+        return Err(BuildError::ClassPath(format!(
+            "{} has a `:` or a control character, which Java would take for the end of the entry; \
+             rename or link it",
+            Shown(&absolute.to_string_lossy())
+        )));
+    }
     Ok(absolute)
+}
+
+/// Whether Java takes a path in a class path for one.
+fn is_one_entry(path: &Path) -> bool {
+    let is_end = |letter: char| letter == ':' || letter.is_control();
+    !path.to_string_lossy().chars().any(is_end)
 }
 
 /// The file or folder of an origin; artifacts are fetched. `key` is where it stands in the
@@ -225,16 +256,23 @@ fn read_tree(
     findings: &mut Vec<Finding>,
 ) -> Result<BTreeMap<String, String>, BuildError> {
     let missing = || BuildError::Missing { path: place.into(), named_in: named_in.to_string() };
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => missing(),
+        _ => BuildError::io(place)(error),
+    };
     let read: Vec<ReadFile> = if place.is_dir() {
         read_folder(place, &takes, findings)
     } else if place.extension().is_some_and(|extension| extension == "java") {
         let name = place.file_name().ok_or_else(missing)?.to_string_lossy().into_owned();
-        vec![as_text(name, fs::read(place).map_err(|_| missing())?)]
-    } else if place.is_file() {
-        let texts = jar::read(place, ".java", &takes)?;
-        texts.into_par_iter().map(|(path, bytes)| as_text(path, bytes)).collect()
+        let bytes = read_regular(place, SOURCE_FILE_BYTES).map_err(unreadable)?;
+        check_file_name(&name).map_err(|fault| unreadable(io::Error::other(fault)))?;
+        vec![as_text(name, bytes)]
     } else {
-        return Err(missing());
+        open_regular(place).map_err(unreadable)?;
+        let content = jar::read(place, ".java", &takes)?;
+        let of_sources = content.findings.iter().filter(|finding| finding.name.ends_with(".java"));
+        findings.extend(of_sources.map(entry_finding));
+        content.entries.into_par_iter().map(|(path, bytes)| source_text(path, bytes)).collect()
     };
     let is_module = |file: &ReadFile| {
         file.text.as_ref().is_some_and(|text| platform::is_jdk_module(&file.path, text))
@@ -269,41 +307,80 @@ struct ReadFile {
     finding: Option<Finding>,
 }
 
+impl ReadFile {
+    /// A file that is left out, with a finding.
+    fn unread(path: String, why: &str) -> ReadFile {
+        let path = Shown(&path).to_string();
+        let finding = Some(unreadable(path.clone(), why));
+        ReadFile { path, text: None, finding }
+    }
+}
+
 /// Module and package declarations hold no code.
 fn is_ordinary(path: &str) -> bool {
     !path.ends_with("module-info.java") && !path.ends_with("package-info.java")
 }
 
-/// The Java files below a folder. Links are not followed, so that a loop of links ends;
-/// what can't be read is a finding, and the rest goes on.
+/// The Java files below a folder; what can't be read is a finding, and the rest goes on.
 fn read_folder(
     folder: &Path,
     takes: impl Fn(&str) -> bool,
     findings: &mut Vec<Finding>,
 ) -> Vec<ReadFile> {
-    let mut places = Vec::new();
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                let path = error.path().map(|path| relative(folder, path)).unwrap_or_default();
-                findings.push(unreadable(path, &error.to_string()));
-                continue;
-            }
+    let tree = FileTree::below(folder, &|name| name.ends_with(".java") && takes(name));
+    findings.extend(
+        tree.unreadable
+            .into_iter()
+            .map(|file| unreadable(Shown(&file.name).to_string(), &file.source.to_string())),
+    );
+    findings.extend(tree.skipped.into_iter().map(|skipped| {
+        let kind = match skipped.is_link {
+            true => FindingKind::LinkNotFollowed,
+            false => FindingKind::UnreadableFile,
         };
-        let path = relative(folder, entry.path());
-        if entry.file_type().is_file() && path.ends_with(".java") && takes(&path) {
-            places.push((path, entry.into_path()));
-        }
-    }
-    let read = places.into_par_iter().map(|(path, place)| match fs::read(place) {
-        Ok(bytes) => as_text(path, bytes),
-        Err(error) => {
-            let finding = Some(unreadable(path.clone(), &error.to_string()));
-            ReadFile { path, text: None, finding }
+        let message = format!("not read: it {}", skipped.why);
+        Finding { file: Shown(&skipped.name).to_string(), line: 0, kind, message }
+    }));
+    let read = tree.files.into_par_iter().map(|TreeFile { name, path }| {
+        let bytes = read_regular(&path, SOURCE_FILE_BYTES);
+        let bytes = bytes.and_then(|bytes| match check_file_name(&name) {
+            Ok(()) => Ok(bytes),
+            Err(fault) => Err(io::Error::other(fault)),
+        });
+        match bytes {
+            Ok(bytes) => as_text(name, bytes),
+            Err(error) => ReadFile::unread(name, &error.to_string()),
         }
     });
     read.collect()
+}
+
+/// Whether a file's name can be handed on to compilers and written elsewhere.
+fn check_file_name(name: &str) -> Result<(), NameFault> {
+    relative_path(name).map(drop)
+}
+
+/// An entry of a source jar.
+fn source_text(path: String, bytes: Vec<u8>) -> ReadFile {
+    match SOURCE_FILE_BYTES.check(bytes.len() as u64) {
+        Ok(()) => as_text(path, bytes),
+        Err(exceeded) => ReadFile::unread(path, &exceeded.to_string()),
+    }
+}
+
+/// What is wrong with an entry of a source jar.
+fn entry_finding(finding: &EntryFinding) -> Finding {
+    let EntryFinding { name, fault } = finding;
+    match fault.is_refusal() {
+        true => unreadable(name.clone(), &fault.to_string()),
+        false => {
+            let message = match fault {
+                EntryFault::Duplicate => format!("{fault}; the last is read"),
+                _ => format!("{fault}; both are read"),
+            };
+            Finding { file: name.clone(), line: 0, kind: FindingKind::NameClash, message }
+        }
+    }
 }
 
 fn as_text(path: String, bytes: Vec<u8>) -> ReadFile {
@@ -328,14 +405,11 @@ fn unreadable(file: String, why: &str) -> Finding {
     Finding { file, line: 0, kind: FindingKind::UnreadableFile, message }
 }
 
-fn relative(folder: &Path, path: &Path) -> String {
-    let relative = path.strip_prefix(folder).unwrap_or(path);
-    let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
     use crate::scenario::parse_scenario;
 
@@ -380,6 +454,71 @@ mod tests {
         assert_eq!(sources.libraries, [std::env::current_dir().unwrap().join("classes")]);
         let error = load("gone.jar").unwrap_err().to_string();
         assert_eq!(error, "gone.jar is not there; check the path in the command line");
+    }
+
+    #[test]
+    fn a_library_is_one_entry_of_the_class_path() {
+        for name in ["a:b", "a\n-Xplugin:X"] {
+            let error = class_path_entry(Path::new(name), "s.toml").unwrap_err().to_string();
+            assert!(error.contains("control character"), "{error}");
+            assert!(!error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn links_are_followed_and_those_that_are_not_are_findings() {
+        let folder = tempfile::tempdir().unwrap();
+        let (outside, tree) = (folder.path().join("outside"), folder.path().join("tree"));
+        for (place, name) in [(&outside, "A"), (&outside, "B"), (&tree, "C")] {
+            fs::create_dir_all(place).unwrap();
+            fs::write(place.join(format!("{name}.java")), format!("class {name} {{}}")).unwrap();
+        }
+        let link = |target: &Path, name: &str| symlink(target, tree.join(name)).unwrap();
+        link(&outside, "a-folder");
+        link(&outside.join("A.java"), "Again.java");
+        link(&tree, "loop");
+        link("/dev/zero".as_ref(), "Zero.java");
+        link("nothing".as_ref(), "Gone.java");
+        let sources = load_paths(&[tree], &[]).unwrap();
+        let paths: Vec<_> = sources.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["Again.java", "C.java", "a-folder/B.java"]);
+        let mut found: Vec<_> =
+            sources.findings.iter().map(|f| (f.file.as_str(), f.kind)).collect();
+        found.sort();
+        let expected = ["Gone.java", "Zero.java", "a-folder/A.java", "loop"];
+        assert_eq!(found, expected.map(|file| (file, FindingKind::LinkNotFollowed)));
+    }
+
+    #[test]
+    fn a_name_with_a_line_break_is_a_finding_and_a_fifo_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("A.java"), "class A {}").unwrap();
+        fs::write(folder.path().join("x\n-Xplugin:P\n.java"), "class X {}").unwrap();
+        let sources = load_paths(&[folder.path().into()], &[]).unwrap();
+        assert_eq!((sources.files.len(), sources.findings.len()), (1, 1));
+        assert_eq!(sources.findings[0].file, "x\\n-Xplugin:P\\n.java");
+        let error = load_paths(&["/dev/zero".into()], &[]).unwrap_err().to_string();
+        assert!(error.contains("/dev/zero: it is a device"), "{error}");
+    }
+
+    #[test]
+    fn entries_of_a_source_jar_that_leave_it_are_findings() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = [
+            ("a/B.java", "class B {}"),
+            ("/tmp/wattline-outside.java", "class O {}"),
+            ("../P.java", "class P {}"),
+            ("../p.properties", "x=y"),
+        ];
+        let entries = entries.map(|(name, text)| (name.to_string(), text.as_bytes().to_vec()));
+        let jar = folder.path().join("a-sources.jar");
+        fs::write(&jar, jar::pack(&[], &entries.into())).unwrap();
+        let mut sources = load_paths(std::slice::from_ref(&jar), &[]).unwrap();
+        add_resources(&mut sources, &[jar]).unwrap();
+        assert_eq!((sources.files.len(), sources.resources.len()), (1, 0));
+        let mut found: Vec<&str> = sources.findings.iter().map(|f| f.file.as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, ["../P.java", "../p.properties", "/tmp/wattline-outside.java"]);
     }
 
     #[test]

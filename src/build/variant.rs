@@ -84,7 +84,7 @@ pub(crate) fn with_libraries(
     for library in libraries {
         let of_library = match library.is_dir() {
             true => jar::read_folder(library)?,
-            false => jar::read(library, "", jar::is_content)?,
+            false => jar::read_library(library, jar::is_content)?,
         };
         jar::add_entries(&mut entries, of_library);
     }

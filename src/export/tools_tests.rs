@@ -77,7 +77,7 @@ fn jacocos_own_dtd_takes_the_report() {
         Ok(jar) => jar,
         Err(error) => return skip::because(format!("no DTD of JaCoCo: {error}")),
     };
-    let dtd = jar::read(&jar, "report.dtd", |_| true).unwrap().pop_first().unwrap().1;
+    let dtd = jar::read(&jar, "report.dtd", |_| true).unwrap().entries.pop_first().unwrap().1;
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("report.dtd"), dtd).unwrap();
     std::fs::write(folder.path().join("Validator.java"), VALIDATOR).unwrap();

@@ -2,10 +2,13 @@
 //! file is below follows from the package that it declares.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use wattline_units::input::read_regular;
+use wattline_units::limits::SOURCE_FILE_BYTES;
+
 use super::GradleError;
+use crate::toolchain::file_tree::FileTree;
 
 /// A source folder, and which of its files are compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(super) struct Root {
 pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<Root>, GradleError> {
     let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for file in files {
-        let bytes = fs::read(file).map_err(GradleError::io(file))?;
+        let bytes = read_regular(file, SOURCE_FILE_BYTES).map_err(GradleError::io(file))?;
         let folder = folder_of(file, &String::from_utf8_lossy(&bytes));
         let below = file.strip_prefix(&folder).unwrap_or(file).to_string_lossy().into_owned();
         folders.entry(folder).or_default().insert(below);
@@ -31,11 +34,10 @@ pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<Root>, GradleError>
     Ok(folders.into_iter().map(|(folder, compiled)| root(folder, &compiled)).collect())
 }
 
-/// The Java files below a folder that may not be there.
+/// The Java files below a folder that may not be there, as sources are read from it.
 pub(super) fn java_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok);
-    let files = entries.filter(|entry| entry.file_type().is_file());
-    files.map(walkdir::DirEntry::into_path).filter(|p| p.extension().is_some_and(|e| e == "java"))
+    let tree = FileTree::below(folder, &|name| name.ends_with(".java"));
+    tree.files.into_iter().map(|file| file.path)
 }
 
 /// The shorter of two lists: what is compiled, or what is not.
@@ -83,6 +85,8 @@ fn package_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

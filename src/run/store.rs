@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use wattline_units::input::open_regular;
+use wattline_units::limits::RECORDED_FILE_BYTES;
+
 use crate::campaign::Phase;
 
 use super::error::RunError;
@@ -159,8 +162,9 @@ fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), RunError> {
 }
 
 fn read_packed(file: &Path) -> Result<Vec<u8>, RunError> {
-    let packed = fs::read(file).map_err(RunError::file(file, "reading"))?;
-    zstd::decode_all(packed.as_slice()).map_err(RunError::file(file, "unpacking"))
+    let packed = open_regular(file).map_err(RunError::file(file, "reading"))?;
+    let unpacked = zstd::Decoder::new(packed).and_then(|bytes| RECORDED_FILE_BYTES.read_all(bytes));
+    unpacked.map_err(RunError::file(file, "unpacking"))
 }
 
 /// Writes a file and waits until it is on disk.

@@ -65,7 +65,8 @@ impl Compiler {
     ) -> Result<Result<(), Vec<Diagnostic>>, ToolchainError> {
         fs::create_dir_all(&request.output)
             .map_err(ToolchainError::io("create", &request.output))?;
-        let (code, output) = self.process.ask(&arguments(request)).map_err(|error| {
+        let arguments = arguments(request, self.process.empty_folder())?;
+        let (code, output) = self.process.ask(&arguments).map_err(|error| {
             ToolchainError::Process { program: "javac", message: error.to_string() }
         })?;
         if code == 0 {
@@ -85,7 +86,9 @@ impl Compiler {
     }
 }
 
-fn arguments(request: &CompileRequest) -> Vec<String> {
+/// `empty` is a folder without files: what the class path offers as a plugin of javac would run
+/// in it, even without annotation processing, unless plugins are looked for elsewhere.
+fn arguments(request: &CompileRequest, empty: &Path) -> Result<Vec<String>, ToolchainError> {
     let mut arguments: Vec<String> = [
         "-g",
         "-nowarn",
@@ -104,10 +107,19 @@ fn arguments(request: &CompileRequest) -> Vec<String> {
     if request.parameters {
         arguments.push("-parameters".to_string());
     }
+    arguments.extend(["-processorpath".to_string(), empty.display().to_string()]);
     arguments.extend(["-cp".to_string(), join_paths(&request.classpath)]);
     arguments.extend(["-d".to_string(), request.output.display().to_string()]);
-    arguments.extend(request.sources.iter().map(|path| path.display().to_string()));
-    arguments
+    for source in &request.sources {
+        arguments.push(file_argument(source)?);
+    }
+    Ok(arguments)
+}
+
+/// A source file as javac takes it for one, and not for an option or a file of options (`@FILE`).
+fn file_argument(source: &Path) -> Result<String, ToolchainError> {
+    let absolute = std::path::absolute(source).map_err(ToolchainError::io("find", source))?;
+    Ok(absolute.display().to_string())
 }
 
 /// The errors of javac's output.
@@ -157,6 +169,18 @@ mod tests {
                 details: ["    x();", "    ^", "  symbol: method x()"].map(String::from).into(),
             }]
         );
+    }
+
+    #[test]
+    fn no_file_name_is_an_option() {
+        let request = CompileRequest {
+            sources: ["-Xplugin:A", "@options", "a b.java"].map(PathBuf::from).into(),
+            output: "out".into(),
+            ..CompileRequest::default()
+        };
+        let arguments = arguments(&request, Path::new("empty")).unwrap();
+        let files = &arguments[arguments.len() - 3..];
+        assert!(files.iter().all(|file| file.starts_with('/')), "{files:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::private_files::{BuildError, NotPrivate};
 use crate::format::visible_path;
+use super::entry_name::NameFault;
 
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +57,14 @@ pub enum ToolchainError {
         path: PathBuf,
         /// What the reader said.
         message: String,
+    },
+    /// A name that is no path below a folder.
+    #[error("a file named {name} is not written: {fault}; rename it")]
+    UnsafeName {
+        /// The name, with control characters escaped.
+        name: String,
+        /// What is wrong with it.
+        fault: NameFault,
     },
     /// Flight Recorder's reader does not take a file.
     #[error(

@@ -3,37 +3,81 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use wattline_units::input::{open_regular, read_regular};
+use wattline_units::limits::ARCHIVE_ENTRY_BYTES;
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use zip::{CompressionMethod, ZipWriter};
 
 use super::ToolchainError;
+use super::archive::{ArchiveFault, ArchiveFiles, EntryFinding, ReadArchive};
+use super::entry_name::{NameFault, Shown, relative_path};
+use super::file_tree::FileTree;
 
-/// The entries of a jar whose name ends with `suffix` and that `wanted` accepts, as
-/// name -> bytes. Entries that would escape a folder (`../`) are left out.
+const MANIFEST: &str = "META-INF/MANIFEST.MF";
+
+/// What is read of a jar: name -> bytes, and what is wrong with its entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JarContent {
+    /// Name -> bytes. A name is a path below a folder, with `/`.
+    pub entries: BTreeMap<String, Vec<u8>>,
+    /// Entries that were not read, and those whose names clash with others.
+    pub findings: Vec<EntryFinding>,
+}
+
+/// The entries of a jar whose name ends with `suffix` and that `wanted` accepts. Links and
+/// entries that would be outside of a folder (`../`, `/`) are findings.
+///
+/// # Errors
+/// The file is no regular one, no archive, or asks for more than an archive may.
 pub fn read(
     path: &Path,
     suffix: &str,
     wanted: impl Fn(&str) -> bool,
+) -> Result<JarContent, ToolchainError> {
+    let file = open_regular(path).map_err(ToolchainError::io("open", path))?;
+    read_content(file, |name| name.ends_with(suffix) && wanted(name)).map_err(|fault| {
+        ToolchainError::BadArchive { path: path.into(), message: fault.to_string() }
+    })
+}
+
+/// The entries of a jar that goes into what we make, as [`read`] reads them.
+///
+/// # Errors
+/// As [`read`]; also if an entry is a link or would be outside of a folder.
+pub fn read_library(
+    path: &Path,
+    wanted: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
-    let bad = |message: String| ToolchainError::BadArchive { path: path.to_path_buf(), message };
-    let file = fs::File::open(path).map_err(ToolchainError::io("open", path))?;
-    let mut archive = ZipArchive::new(file).map_err(|error| bad(error.to_string()))?;
-    let mut entries = BTreeMap::new();
-    for index in 0..archive.len() {
-        let mut entry = archive.by_index(index).map_err(|error| bad(error.to_string()))?;
-        let inside = entry.enclosed_name().is_some();
-        let name = entry.name().map_err(|error| bad(error.to_string()))?.to_string();
-        if !inside || entry.is_dir() || !name.ends_with(suffix) || !wanted(&name) {
-            continue;
+    let content = read(path, "", wanted)?;
+    match content.findings.into_iter().find(|finding| finding.fault.is_refusal()) {
+        Some(finding) => {
+            let message = ArchiveFault::from(finding).to_string();
+            Err(ToolchainError::BadArchive { path: path.into(), message })
         }
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).map_err(|error| bad(error.to_string()))?;
-        entries.insert(name, bytes);
+        None => Ok(content.entries),
     }
-    Ok(entries)
+}
+
+/// The wanted entries of an archive, whatever it is made of.
+///
+/// # Errors
+/// It is no archive, or asks for more than it may.
+pub fn read_content(
+    archive: impl Read + Seek,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<JarContent, ArchiveFault> {
+    let mut archive = ReadArchive::open(archive)?;
+    let ArchiveFiles { files, findings } = archive.files()?;
+    let mut entries = BTreeMap::new();
+    for file in files.into_iter().filter(|file| wanted(&file.path)) {
+        entries.insert(file.path, archive.bytes(file.index)?);
+    }
+    let is_of_wanted = |finding: &EntryFinding| finding.fault.is_refusal() || wanted(&finding.name);
+    let findings = findings.into_iter().filter(is_of_wanted).collect();
+    Ok(JarContent { entries, findings })
 }
 
 /// Whether an entry of a jar belongs to its program: not to the jar itself, as manifest,
@@ -59,7 +103,8 @@ pub(crate) fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<Str
     }
 }
 
-/// A jar's bytes: the manifest with `attributes` (name, value), then the entries.
+/// A jar's bytes: the manifest with `attributes` (name, value), then the entries but for a
+/// manifest of theirs.
 pub fn pack(attributes: &[(&str, &str)], entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
@@ -69,34 +114,40 @@ pub fn pack(attributes: &[(&str, &str)], entries: &BTreeMap<String, Vec<u8>>) ->
         writer.start_file(name, options).expect("a zip in memory takes an entry");
         writer.write_all(bytes).expect("a zip in memory takes bytes");
     };
-    put("META-INF/MANIFEST.MF", manifest(attributes).as_bytes());
-    for (name, bytes) in entries {
+    put(MANIFEST, manifest(attributes).as_bytes());
+    for (name, bytes) in entries.iter().filter(|(name, _)| *name != MANIFEST) {
         put(name, bytes);
     }
     writer.finish().expect("a zip in memory can be closed").into_inner()
 }
 
-/// All files below `folder`, as relative names with `/` -> bytes.
+/// All files below `folder`, those behind links too, as relative names with `/` -> bytes.
+///
+/// # Errors
+/// A file can't be read, or is larger than an entry of an archive may be.
 pub fn read_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
     let mut entries = BTreeMap::new();
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry.map_err(|error| {
-            let path = error.path().map_or_else(|| folder.to_path_buf(), Path::to_path_buf);
-            ToolchainError::Io { action: "read", path, source: error.into() }
-        })?;
-        if entry.file_type().is_file() {
-            let bytes = fs::read(entry.path()).map_err(ToolchainError::io("read", entry.path()))?;
-            entries.insert(relative_name(folder, entry.path()), bytes);
-        }
+    let tree = FileTree::below(folder, &|_| true);
+    if let Some(error) = tree.unreadable.into_iter().next() {
+        return Err(ToolchainError::Io { action: "read", path: error.path, source: error.source });
+    }
+    for file in tree.files {
+        let bytes = read_regular(&file.path, ARCHIVE_ENTRY_BYTES);
+        entries.insert(file.name, bytes.map_err(ToolchainError::io("read", &file.path))?);
     }
     Ok(entries)
 }
 
 /// Writes entries as files below `folder`.
+///
+/// # Errors
+/// A name that would be outside of the folder or has control characters; a file that can't be
+/// written.
 pub fn write_folder(
     folder: &Path,
     entries: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<PathBuf>, ToolchainError> {
+    check_names(entries.keys())?;
     let mut written = Vec::new();
     for (name, bytes) in entries {
         let path = folder.join(name);
@@ -109,10 +160,22 @@ pub fn write_folder(
     Ok(written)
 }
 
-fn relative_name(folder: &Path, path: &Path) -> String {
-    let relative = path.strip_prefix(folder).unwrap_or(path);
-    let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
+/// Whether all names are paths below a folder.
+///
+/// # Errors
+/// Names the first that is not.
+pub(crate) fn check_names<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(), ToolchainError> {
+    let check = |name: &String| match relative_path(name) {
+        Ok(path) if path == *name => Ok(()),
+        Ok(_) => Err(NameFault::Redundant),
+        Err(fault) => Err(fault),
+    };
+    names.into_iter().try_for_each(|name| {
+        check(name)
+            .map_err(|fault| ToolchainError::UnsafeName { name: Shown(name).to_string(), fault })
+    })
 }
 
 fn manifest(attributes: &[(&str, &str)]) -> String {
@@ -134,7 +197,7 @@ mod tests {
         assert_eq!(bytes, pack(&[("Main-Class", "a.B")], &entries));
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), &bytes).unwrap();
-        let classes = read(file.path(), ".class", |_| true).unwrap();
+        let classes = read(file.path(), ".class", |_| true).unwrap().entries;
         assert_eq!(classes, BTreeMap::from([("a/B.class".to_string(), b"one".to_vec())]));
     }
 
@@ -157,6 +220,37 @@ mod tests {
         let mut entries = of("one", "first");
         add_entries(&mut entries, of("two", "second"));
         assert_eq!(entries, of("one\ntwo", "first"));
+    }
+
+    #[test]
+    fn names_outside_of_the_folder_are_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("inside");
+        for name in ["../out", "/tmp/wattline-out", "a\nb", "a//b", ""] {
+            let entries = BTreeMap::from([(name.to_string(), b"x".to_vec())]);
+            let error = write_folder(&inside, &entries).unwrap_err();
+            assert!(matches!(error, ToolchainError::UnsafeName { .. }), "{name:?}: {error}");
+        }
+        assert!(!inside.exists() && !folder.path().join("out").exists());
+    }
+
+    #[test]
+    fn a_manifest_among_the_entries_does_not_come_twice() {
+        let entries = BTreeMap::from([(MANIFEST.to_string(), b"old".to_vec())]);
+        let packed = pack(&[("Main-Class", "a.B")], &entries);
+        let read = read_content(Cursor::new(packed), |_| true).unwrap().entries;
+        assert!(read[MANIFEST].ends_with(b"Main-Class: a.B\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_library_with_a_link_or_a_name_outside_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let jar = folder.path().join("a.jar");
+        let entries = BTreeMap::from([("../../x".to_string(), b"x".to_vec())]);
+        fs::write(&jar, pack(&[], &entries)).unwrap();
+        let error = read_library(&jar, is_content).unwrap_err().to_string();
+        assert!(error.contains("a.jar") && error.contains("../../x is refused"), "{error}");
+        assert_eq!(read(&jar, "", |_| true).unwrap().findings.len(), 1);
     }
 
     #[test]

@@ -5,12 +5,15 @@
 pub(crate) mod agent_link;
 pub(crate) mod agent_session;
 pub(crate) mod android;
+pub mod archive;
 pub mod artifact;
 pub mod asm;
 pub(crate) mod async_profiler;
 pub(crate) mod class_path;
 pub(crate) mod compiler;
+pub mod entry_name;
 pub(crate) mod error;
+pub(crate) mod file_tree;
 pub(crate) mod flight;
 pub mod jar;
 pub(crate) mod jdk;

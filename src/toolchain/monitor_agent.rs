@@ -94,7 +94,7 @@ impl MonitorAgent {
     /// # Errors
     /// Jars that can't be read.
     pub fn one_jar(&self) -> Result<Vec<u8>, ToolchainError> {
-        let mut files = jar::read(&self.agent, ".class", |_| true)?;
+        let mut files = jar::read_library(&self.agent, |name| name.ends_with(".class"))?;
         let mut names = String::new();
         // The probe is the first: it goes to another class loader.
         let jars = std::iter::once(&self.probe).chain(&self.service).filter(|jar| jar.is_file());
@@ -195,9 +195,9 @@ mod tests {
             Ok(agent) => agent,
             Err(error) => return crate::skip::because(error),
         };
-        let classes = jar::read(&agent.probe, ".class", |_| true).unwrap();
+        let classes = jar::read(&agent.probe, ".class", |_| true).unwrap().entries;
         assert!(classes.contains_key("wattline/monitor/probe/Probe.class"));
-        let own = jar::read(&agent.agent, ".class", |_| true).unwrap();
+        let own = jar::read(&agent.agent, ".class", |_| true).unwrap().entries;
         assert_eq!(own.len(), 1, "the application's class path gets one class: {own:?}");
         let version = own.values().next().map(|class| class[7]);
         assert_eq!(version, Some(52), "Java 8 loads it, and goes on without the rest");

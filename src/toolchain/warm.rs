@@ -1,12 +1,14 @@
-//! A Java program that stays warm: it reads requests of one argument a line, and answers
-//! each with a code and what there is to say.
+//! A Java program that stays warm: it reads requests of arguments, and answers each with a code
+//! and what there is to say. All numbers are of four bytes, the highest first, and all texts have
+//! their length before them, so that no text is taken for two.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Error, Read, Result, Write};
-use std::path::PathBuf;
+use std::io::{BufReader, Error, Read, Result, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::private_files::TemporaryFolder;
+use wattline_units::limits::TOOL_ANSWER_BYTES;
 
 use super::class_path::join_paths;
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
@@ -17,6 +19,7 @@ pub(super) struct WarmJvm {
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
+    empty: PathBuf,
     _home: TemporaryFolder,
 }
 
@@ -31,6 +34,8 @@ impl WarmJvm {
             .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
         let source = home.path().join(name);
         fs::write(&source, text).map_err(ToolchainError::io("write", &source))?;
+        let empty = home.path().join("empty");
+        fs::create_dir(&empty).map_err(ToolchainError::io("create", &empty))?;
         let mut process = Command::new(&jdk.java)
             .args(BRIEF_JVM)
             .args(["-cp", &join_paths(classpath)])
@@ -43,31 +48,71 @@ impl WarmJvm {
             .map_err(ToolchainError::io("start", &jdk.java))?;
         let requests = process.stdin.take().expect("stdin was asked to be a pipe");
         let answers = BufReader::new(process.stdout.take().expect("stdout was asked to be a pipe"));
-        Ok(WarmJvm { process, requests, answers, _home: home })
+        Ok(WarmJvm { process, requests, answers, empty, _home: home })
     }
 
-    /// One request; the code, 0 for good, and what it says. No argument is empty or has a
-    /// line break.
-    pub(super) fn ask(&mut self, arguments: &[String]) -> Result<(i32, String)> {
-        let mut text = arguments.join("\n");
-        text.push_str("\n\n");
-        self.requests.write_all(text.as_bytes())?;
-        self.requests.flush()?;
-        let mut head = String::new();
-        self.answers.read_line(&mut head)?;
-        let mut numbers = head.split_whitespace().map(str::parse::<i64>);
-        let (Some(Ok(code)), Some(Ok(size))) = (numbers.next(), numbers.next()) else {
-            return Err(Error::other(format!("unexpected answer {head:?}")));
-        };
-        let mut bytes = vec![0; size as usize];
-        self.answers.read_exact(&mut bytes)?;
-        Ok((code as i32, String::from_utf8_lossy(&bytes).into_owned()))
+    /// An empty folder, where a tool is to find nothing.
+    pub(super) fn empty_folder(&self) -> &Path {
+        &self.empty
     }
+
+    /// One request; the code, 0 for good, and what it says.
+    pub(super) fn ask(&mut self, arguments: &[String]) -> Result<(i32, String)> {
+        self.requests.write_all(&framed(arguments)?)?;
+        self.requests.flush()?;
+        read_answer(&mut self.answers)
+    }
+}
+
+/// The number of arguments, then each with its length.
+fn framed(arguments: &[String]) -> Result<Vec<u8>> {
+    let number = |length: usize| i32::try_from(length).map(i32::to_be_bytes).map_err(Error::other);
+    let mut bytes = number(arguments.len())?.to_vec();
+    for argument in arguments {
+        bytes.extend(number(argument.len())?);
+        bytes.extend(argument.as_bytes());
+    }
+    Ok(bytes)
+}
+
+/// The code, then what is said with its length.
+fn read_answer(answers: &mut impl Read) -> Result<(i32, String)> {
+    let mut number = || -> Result<i32> {
+        let mut bytes = [0; 4];
+        answers.read_exact(&mut bytes)?;
+        Ok(i32::from_be_bytes(bytes))
+    };
+    let (code, length) = (number()?, number()?);
+    let length = usize::try_from(length).map_err(Error::other)?;
+    TOOL_ANSWER_BYTES.check(length as u64)?;
+    let mut bytes = vec![0; length];
+    answers.read_exact(&mut bytes)?;
+    Ok((code, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 impl Drop for WarmJvm {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_stays_one_argument() {
+        let framed = framed(&["a\nb".to_string(), String::new()]).unwrap();
+        assert_eq!(framed, b"\0\0\0\x02\0\0\0\x03a\nb\0\0\0\0");
+    }
+
+    #[test]
+    fn answers_are_read_up_to_a_limit() {
+        let read = |mut bytes: &[u8]| read_answer(&mut bytes);
+        assert_eq!(read(b"\0\0\0\x01\0\0\0\x02no").unwrap(), (1, "no".to_string()));
+        for wrong in [&b"\0\0\0\0\xff\xff\xff\xff"[..], b"\0\0\0\0\x7f\xff\xff\xff", b"\0\0"] {
+            assert!(read(wrong).is_err());
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod activities;
 mod architecture;
+mod archives;
 mod bench;
 mod boards;
 mod conformance;

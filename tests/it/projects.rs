@@ -89,7 +89,7 @@ pub fn module_sources(module: &str, folder: &Path) -> Option<PathBuf> {
 /// Writes the sources in `archive` whose name is wanted into `folder`.
 pub fn unpack(archive: &Path, folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<(), String> {
     let ordinary = |name: &str| !name.ends_with("-info.java") && wanted(name);
-    let entries = jar::read(archive, ".java", ordinary).map_err(|error| error.to_string())?;
+    let entries = jar::read(archive, ".java", ordinary).map_err(|error| error.to_string())?.entries;
     jar::write_folder(folder, &entries).map_err(|error| error.to_string())?;
     Ok(())
 }

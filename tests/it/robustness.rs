@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 mod agent;
+mod archives;
 mod fuzz;
 mod partials;
 

@@ -25,6 +25,10 @@ pub enum FindingKind {
     NotProbed,
     /// This block can't be removed, or its removal was dropped; the message says why.
     NotRemoved,
+    /// A link in a source tree was not followed; the message says why.
+    LinkNotFollowed,
+    /// The name of an archive's entry clashes with another's.
+    NameClash,
 }
 
 impl fmt::Display for FindingKind {
@@ -38,6 +42,8 @@ impl fmt::Display for FindingKind {
             FindingKind::UnresolvedCall => "unresolved-call",
             FindingKind::NotProbed => "not-probed",
             FindingKind::NotRemoved => "not-removed",
+            FindingKind::LinkNotFollowed => "link-not-followed",
+            FindingKind::NameClash => "name-clash",
         })
     }
 }

@@ -13,6 +13,7 @@ pub mod csv_text;
 pub mod exact;
 pub mod exposition;
 pub mod format;
+pub mod input;
 pub mod interval;
 pub mod limits;
 pub mod operation;

@@ -35,6 +35,15 @@ pub const ALL: &[Limit] = &[
     VIEW_READERS,
     VIEW_SECONDS,
     LISTED_ROWS,
+    ARCHIVE_BYTES,
+    ARCHIVE_ENTRIES,
+    ARCHIVE_ENTRY_BYTES,
+    ARCHIVE_CONTENT_BYTES,
+    ARCHIVE_RATIO,
+    CLASS_FILE_BYTES,
+    SOURCE_FILE_BYTES,
+    TOOL_ANSWER_BYTES,
+    RECORDED_FILE_BYTES,
 ];
 
 /// What a command on a board may print: sessions print some lines, listings some thousands.
@@ -91,6 +100,34 @@ pub const VIEW_SECONDS: Limit = Limit::new("seconds of a line of the views of te
 
 /// More than anybody scrolls through.
 pub const LISTED_ROWS: Limit = Limit::new("rows of a level of a running monitor", 10_000);
+
+/// An archive that is read as a whole, such as an Android package.
+pub const ARCHIVE_BYTES: Limit = Limit::new("bytes of an archive", 2 << 30);
+
+/// Entries of an archive: the JDK's own sources have 30 000.
+pub const ARCHIVE_ENTRIES: Limit = Limit::new("entries of an archive", 1_000_000);
+
+/// An entry of an archive, unpacked.
+pub const ARCHIVE_ENTRY_BYTES: Limit = Limit::new("bytes of an archive entry", 256 << 20);
+
+/// All that is read of one archive, unpacked.
+pub const ARCHIVE_CONTENT_BYTES: Limit = Limit::new("unpacked bytes of an archive", 1 << 30);
+
+/// What an archive unpacks to, in multiples of its size, once that is more than an archive of
+/// any size may unpack to ([`ARCHIVE_ENTRY_BYTES`]).
+pub const ARCHIVE_RATIO: Limit = Limit::new("unpacked bytes per byte of an archive", 250);
+
+/// A class file: methods have at most 64 KiB, but classes may have many.
+pub const CLASS_FILE_BYTES: Limit = Limit::new("bytes of a class file", 64 << 20);
+
+/// A source file: generated ones have a few million bytes.
+pub const SOURCE_FILE_BYTES: Limit = Limit::new("bytes of a source file", 64 << 20);
+
+/// What one of the Java programs that we start answers to a request.
+pub const TOOL_ANSWER_BYTES: Limit = Limit::new("bytes of a tool's answer", 256 << 20);
+
+/// A compressed file of a run or of a device's sampler, unpacked.
+pub const RECORDED_FILE_BYTES: Limit = Limit::new("unpacked bytes of a recorded file", 1 << 30);
 
 /// More was asked for than a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

@@ -19,6 +19,8 @@ pub(super) enum InstallError {
     Missing,
     #[error("INSTALL_PARSE_FAILED_NOT_APK: not an archive")]
     NotJar,
+    #[error("INSTALL_PARSE_FAILED_NOT_APK: {0}")]
+    BadEntries(String),
     #[error("{0}")]
     Refused(String),
     #[error("INSTALL_FAILED_INTERNAL_ERROR: {0}")]
@@ -48,6 +50,7 @@ pub(super) fn install(machine: &Machine, path: &str, flags: Flags) -> Result<Str
     let mut copy = tempfile::NamedTempFile::new_in(machine.apps.scratch())?;
     io::copy(&mut source, &mut copy)?;
     let mut archive = open(copy.path())?;
+    check_entries(&mut archive)?;
     let jar = machine.android.jars.then(|| manifest_attribute(&mut archive, "Wattline-Package"));
     if let Some(name) = jar.flatten().filter(|name| is_package_name(name)) {
         machine.apps.stop(machine, &name);
@@ -124,6 +127,45 @@ fn open(file: &Path) -> Result<ZipArchive<File>, InstallError> {
     ZipArchive::new(file).map_err(|_| InstallError::NotJar)
 }
 
+/// Entries of a package: more than any has.
+const ENTRIES_MAX: usize = 1_000_000;
+/// Bytes; what all entries of a package may unpack to.
+const CONTENT_MAX: u64 = 2 << 30;
+
+/// Refuses an archive whose entries are no files below a folder, each with a name of its own, or
+/// that unpack to more than a package does.
+fn check_entries(archive: &mut ZipArchive<File>) -> Result<(), InstallError> {
+    let bad = |what: String| Err(InstallError::BadEntries(what));
+    if archive.has_duplicate_names() {
+        return bad("two entries have one name".into());
+    }
+    if archive.len() > ENTRIES_MAX {
+        return bad(format!("{} entries", archive.len()));
+    }
+    if archive.has_overlapping_files().map_err(|_| InstallError::NotJar)? {
+        return bad("entries overlap".into());
+    }
+    let mut content = 0_u64;
+    for index in 0..archive.len() {
+        let entry = archive.by_index_data(index).map_err(|_| InstallError::NotJar)?;
+        let name = entry.name().map_err(|_| InstallError::NotJar)?;
+        if entry.is_symlink() || !stays_inside(&name) {
+            return bad(format!("the entry {} is no file of a package", name.escape_debug()));
+        }
+        content = content.saturating_add(entry.size());
+    }
+    match content > CONTENT_MAX {
+        true => bad(format!("it unpacks to {content} bytes")),
+        false => Ok(()),
+    }
+}
+
+/// Whether an entry's name is a path below a folder, without control characters.
+fn stays_inside(name: &str) -> bool {
+    let is_control = name.chars().any(char::is_control);
+    !is_control && !name.starts_with('/') && name.split('/').all(|part| part != "..")
+}
+
 /// The names of packages: they become names of files.
 pub(super) fn is_package_name(name: &str) -> bool {
     let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -163,6 +205,29 @@ mod tests {
         for name in ["", ".", "..", "a/b", "a..b", "a b"] {
             assert!(!is_package_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn archives_with_entries_outside_or_shared_bytes_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.apk");
+        let refused = |fill: &dyn Fn(&mut zip::ZipWriter<File>)| {
+            let mut writer = zip::ZipWriter::new(File::create(&file).unwrap());
+            writer.start_file("res/a", zip::write::SimpleFileOptions::default()).unwrap();
+            io::Write::write_all(&mut writer, b"text").unwrap();
+            fill(&mut writer);
+            writer.finish().unwrap();
+            check_entries(&mut open(&file).unwrap()).map_err(|error| error.to_string())
+        };
+        let options = zip::write::SimpleFileOptions::default();
+        assert_eq!(refused(&|_| ()), Ok(()));
+        for name in ["/etc/x", "../x", "a/../../x", "a\nb"] {
+            let error = refused(&|writer| writer.start_file(name, options).unwrap()).unwrap_err();
+            assert!(error.starts_with("INSTALL_PARSE_FAILED_NOT_APK: the entry"), "{error}");
+        }
+        refused(&|writer| writer.add_symlink("l", "/etc", options).unwrap()).unwrap_err();
+        let overlap = refused(&|writer| writer.shallow_copy_file("res/a", "b").unwrap());
+        assert_eq!(overlap.unwrap_err(), "INSTALL_PARSE_FAILED_NOT_APK: entries overlap");
     }
 
     #[test]

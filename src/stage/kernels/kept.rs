@@ -5,6 +5,9 @@
 
 use std::fs;
 
+use wattline_units::input::open_regular;
+use wattline_units::limits::RECORDED_FILE_BYTES;
+
 use crate::stage::{Failure, Output};
 
 const SAMPLES: &str = "samples.txt.zst";
@@ -71,7 +74,8 @@ impl KeptSession<'_> {
 
     fn read(&self, name: &str) -> Result<String, Failure> {
         let path = self.path(name);
-        let bytes = fs::read(&path).and_then(|packed| zstd::decode_all(packed.as_slice()));
+        let packed = open_regular(&path).and_then(zstd::Decoder::new);
+        let bytes = packed.and_then(|bytes| RECORDED_FILE_BYTES.read_all(bytes));
         let bytes = bytes.map_err(Failure::io("read", &path))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }

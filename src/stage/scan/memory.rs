@@ -8,7 +8,7 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,7 @@ use crate::java::answers::{Answers, Conversation};
 use crate::java::tree::LeanTree;
 use crate::operations::Part;
 use crate::toolchain::Store;
+use crate::toolchain::file_tree::FileTree;
 use crate::toolchain::store::Key;
 
 /// What is remembered under one program, granularity and class path.
@@ -173,13 +174,17 @@ fn add_place(context: &mut blake3::Hasher, place: &Path) -> io::Result<()> {
         return add_file(context, place);
     }
     context.update(b"folder");
-    for entry in walkdir::WalkDir::new(place).sort_by_file_name().follow_links(true) {
-        let path: PathBuf = entry?.into_path();
-        if path.extension().is_some_and(|extension| extension == "class") {
-            let name = path.strip_prefix(place).unwrap_or(&path);
-            context.update(blake3::hash(name.as_os_str().as_encoded_bytes()).as_bytes());
-            add_file(context, &path)?;
-        }
+    let tree = FileTree::below(place, &|name| name.ends_with(".class"));
+    if let Some(unreadable) = tree.unreadable.into_iter().next() {
+        return Err(unreadable.source);
+    }
+    for file in tree.files {
+        context.update(blake3::hash(file.name.as_bytes()).as_bytes());
+        add_file(context, &file.path)?;
+    }
+    // A link to what is read already is another name of it.
+    for link in tree.skipped {
+        context.update(blake3::hash(format!("{} {}", link.name, link.why).as_bytes()).as_bytes());
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +11,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * A javac that stays warm. Reads one argument a line; an empty line ends a request. Answers with
- * the exit code and the number of bytes of the compiler's output on one line, then that output.
+ * A javac that stays warm. Reads requests: the number of arguments, then each with its length
+ * before it. Answers with the exit code, and the compiler's output with its length before it.
+ * Numbers have four bytes, the highest first.
  */
 final class CompileServer {
     /** Bytes: probes make nested expressions deeper, and javac follows them by recursion. */
@@ -33,21 +35,32 @@ final class CompileServer {
 
     private static void answer() throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        BufferedReader in =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        PrintStream out = System.out;
-        List<String> request = new ArrayList<>();
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            if (!line.isEmpty()) {
-                request.add(line);
-                continue;
-            }
+        DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
+        DataOutputStream out = new DataOutputStream(System.out);
+        for (List<String> request = request(in); request != null; request = request(in)) {
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             int code = compiler.run(null, said, said, request.toArray(new String[0]));
-            request.clear();
-            out.println(code + " " + said.size());
+            out.writeInt(code);
+            out.writeInt(said.size());
             said.writeTo(out);
             out.flush();
         }
+    }
+
+    /** The next request: the number of its arguments, then each with its length; null at the end. */
+    private static List<String> request(DataInputStream in) throws IOException {
+        int count;
+        try {
+            count = in.readInt();
+        } catch (EOFException end) {
+            return null;
+        }
+        List<String> arguments = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            arguments.add(new String(bytes, StandardCharsets.UTF_8));
+        }
+        return arguments;
     }
 }

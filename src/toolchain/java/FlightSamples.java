@@ -68,6 +68,7 @@ public final class FlightSamples {
             }
             text.append(i > 0 ? ";" : "");
         }
-        return text.toString();
+        // A name of a class file may have line breaks.
+        return text.toString().replace('\n', '?');
     }
 }

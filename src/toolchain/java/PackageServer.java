@@ -11,11 +11,14 @@ import com.android.tools.r8.GlobalSyntheticsConsumer;
 import com.android.tools.r8.GlobalSyntheticsResourceProvider;
 import com.android.tools.r8.origin.Origin;
 import com.android.tools.r8.references.ClassReference;
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,9 +41,9 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * D8 and the signer of packages, staying warm. Reads one argument a line; an empty line ends a
- * request. Answers with 0 or 1 and the number of bytes of what there is to say on one line, then
- * that. Requests:
+ * D8 and the signer of packages, staying warm. Reads requests: the number of arguments, then each
+ * with its length before it. Answers with 0 or 1, and what there is to say with its length before
+ * it. Numbers have four bytes, the highest first. Requests:
  *
  * <pre>
  * dex MIN_SDK OUT CLASSES LIBRARY...   classes of a jar to OUT/classes.dex, classes2.dex, ...
@@ -56,14 +59,9 @@ final class PackageServer {
     private static final Map<String, byte[]> SHARED = new HashMap<>();
 
     public static void main(String[] args) throws Exception {
-        BufferedReader in =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        List<String> request = new ArrayList<>();
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            if (!line.isEmpty()) {
-                request.add(line);
-                continue;
-            }
+        DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
+        DataOutputStream out = new DataOutputStream(System.out);
+        for (List<String> request = request(in); request != null; request = request(in)) {
             Said said = new Said();
             boolean good = true;
             try {
@@ -71,16 +69,33 @@ final class PackageServer {
             } catch (Said.Failed failed) {
                 good = false;
                 said = failed.said;
-            } catch (Exception | LinkageError error) {
+            } catch (Exception | LinkageError | OutOfMemoryError error) {
                 good = false;
                 said.say(String.valueOf(error));
             }
-            request.clear();
             byte[] text = said.text.toString().getBytes(StandardCharsets.UTF_8);
-            System.out.println((good ? 0 : 1) + " " + text.length);
-            System.out.write(text);
-            System.out.flush();
+            out.writeInt(good ? 0 : 1);
+            out.writeInt(text.length);
+            out.write(text);
+            out.flush();
         }
+    }
+
+    /** The next request: the number of its arguments, then each with its length; null at the end. */
+    private static List<String> request(DataInputStream in) throws IOException {
+        int count;
+        try {
+            count = in.readInt();
+        } catch (EOFException end) {
+            return null;
+        }
+        List<String> arguments = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            arguments.add(new String(bytes, StandardCharsets.UTF_8));
+        }
+        return arguments;
     }
 
     private static void answer(List<String> request) throws Exception {

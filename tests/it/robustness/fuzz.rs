@@ -65,6 +65,7 @@ impl Mutation {
 }
 
 impl Edit {
+    /// Does it to `bytes`.
     pub fn apply(&self, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         let place = |at: u16| usize::from(at) % (bytes.len() + 1);
         let piece = |at: u16, length: u8| {

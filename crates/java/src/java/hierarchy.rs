@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::class::ClassInfo;
+use super::fast::{Map, Set};
 use super::known::Ancestors;
 use super::resolver::{MISSING, Resolver};
 use super::types::{
@@ -53,36 +54,62 @@ impl Resolver<'_> {
 
     /// `ty` seen as the class `target`, with that class's type arguments.
     pub fn as_super(&self, ty: &Type, target: &str) -> Option<Type> {
-        self.as_super_unseen(ty, target, &mut Vec::new())
+        let is_above = |class: &ClassType| {
+            &*class.name == target || self.ancestors(&class.name).set.contains(target)
+        };
+        if matches!(ty, Type::Class(class) if !is_above(class)) {
+            return None;
+        }
+        self.supertypes_of(ty, |class| &*class.name == target)
     }
 
-    /// No class occurs twice above another one with different type arguments, so one
-    /// that was seen need not be looked at again.
-    fn as_super_unseen(&self, ty: &Type, target: &str, seen: &mut Vec<Name>) -> Option<Type> {
-        match ty {
-            Type::Class(class) if &*class.name == target => Some(ty.clone()),
-            Type::Class(class) => {
-                if seen.contains(&class.name) || !self.ancestors(&class.name).set.contains(target) {
-                    return None;
+    /// The types above `ty`, and itself, by their classes: each as it is met first when a type's
+    /// supertypes are looked at in their order, with all above one before the next.
+    pub(super) fn all_supertypes(&self, ty: &Type) -> Map<Name, Arc<ClassType>> {
+        let mut found = Map::default();
+        self.supertypes_of(ty, |class| {
+            found.entry(class.name.clone()).or_insert_with(|| class.clone());
+            false
+        });
+        found
+    }
+
+    /// The first type above `ty`, or itself, that is the one. No class occurs twice above another
+    /// one with different type arguments, so one that was seen need not be looked at again.
+    fn supertypes_of(
+        &self,
+        ty: &Type,
+        mut is_found: impl FnMut(&Arc<ClassType>) -> bool,
+    ) -> Option<Type> {
+        let mut seen: Set<Name> = Set::default();
+        let mut steps = 0;
+        let mut todo = vec![ty.clone()];
+        while let Some(ty) = todo.pop() {
+            match &ty {
+                Type::Class(class) => {
+                    if is_found(class) {
+                        return Some(ty);
+                    }
+                    if !seen.insert(class.name.clone()) {
+                        continue;
+                    }
+                    let Some(info) = self.class(&class.name) else { continue };
+                    todo.extend(self.direct_supertypes(&info, class).into_iter().rev());
                 }
-                seen.push(class.name.clone());
-                let info = self.class(&class.name)?;
-                let supers = self.direct_supertypes(&info, class);
-                supers.iter().find_map(|s| self.as_super_unseen(s, target, seen))
-            }
-            Type::Variable(variable) if seen.len() < DEPTH_MAX as usize => {
                 // Bounds may be variables again: each counts as a step.
-                seen.push("".into());
-                let bounds = variable.bounds.iter();
-                let mut bounds = bounds.map(|b| substitute(b, &[(variable.clone(), ty.clone())]));
-                bounds.find_map(|b| self.as_super_unseen(&b, target, seen))
+                Type::Variable(variable) if steps < DEPTH_MAX => {
+                    let bounds = variable.bounds.iter().rev();
+                    todo.extend(bounds.map(|b| substitute(b, &[(variable.clone(), ty.clone())])));
+                    steps += 1;
+                }
+                Type::Wildcard(_) if steps < DEPTH_MAX => {
+                    todo.push(self.upper(&ty));
+                    steps += 1;
+                }
+                _ => {}
             }
-            Type::Wildcard(_) if seen.len() < DEPTH_MAX as usize => {
-                seen.push("".into());
-                self.as_super_unseen(&self.upper(ty), target, seen)
-            }
-            _ => None,
         }
+        None
     }
 
     /// The class and all its superclasses, then all interfaces, nearer ones first.
@@ -171,13 +198,12 @@ impl Resolver<'_> {
         }
         let mut todo = vec![a];
         let mut common_interface = None;
-        let mut seen: Vec<Name> = Vec::new();
+        let mut seen: Set<Name> = Set::default();
         while let Some(ty) = todo.pop() {
             let Type::Class(class) = &ty else { continue };
-            if seen.contains(&class.name) {
+            if !seen.insert(class.name.clone()) {
                 continue;
             }
-            seen.push(class.name.clone());
             let is_object = &*class.name == "java.lang.Object";
             if !is_object && self.is_subtype(&erase(&b), &erase(&ty)) {
                 let Some(info) = self.class(&class.name) else { return ty };

@@ -2,10 +2,13 @@
 //! javac looks for them.
 
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
+use super::fast::{Map, Set};
 use super::hierarchy::DEPTH_MAX;
+use super::inherited::MemberKind;
 use super::known::Candidate;
 use super::resolver::Resolver;
 use super::types::{ClassType, Name, Type, erase, substitute};
@@ -43,19 +46,18 @@ impl Resolver<'_> {
         let own = self.class(&class.name)?;
         let declaring = match own.fields.contains_key(name) {
             true => own,
-            false => {
-                let ancestors = self.ancestors(&class.name);
-                let mut classes = ancestors.order.iter().filter_map(|a| self.class(a));
-                classes.find(|c| {
-                    let field = c.fields.get(name);
-                    field.is_some_and(|f| f.visibility.is_inherited(&c.name, &class.name))
-                })?
-            }
+            false => self.declarer(&class.name, (MemberKind::Field, name), |c| {
+                let field = c.fields.get(name);
+                field.is_some_and(|f| f.visibility.is_inherited(&c.name, &class.name))
+            })?,
         };
         let (name, field) = declaring.fields.get_key_value(name)?;
         let (name, field) = (name.clone(), field.clone());
+        if field.is_static || declaring.parameters().next().is_none() {
+            let ty = field.ty.clone();
+            return Some(FoundField { class: declaring, name, field, ty });
+        }
         let ty = match self.as_super(ty, &declaring.name) {
-            _ if field.is_static => field.ty.clone(),
             Some(Type::Class(seen)) => {
                 let (substitution, raw) = self.substitution(&declaring, &seen);
                 if raw { erase(&field.ty) } else { substitute(&field.ty, &substitution) }
@@ -67,14 +69,11 @@ impl Resolver<'_> {
 
     /// Whether `class` or one of its supertypes has a method of this name.
     pub fn has_method(&self, class: &Name, name: &str) -> bool {
-        let has = |c: &Name| {
-            let info = self.class(c);
-            info.is_some_and(|info| {
-                let mut all = info.methods_named(name).iter();
-                all.any(|m| m.visibility.is_inherited(c, class))
-            })
+        let is_there = |c: &ClassInfo| {
+            let mut all = c.methods_named(name).iter();
+            all.any(|m| m.visibility.is_inherited(&c.name, class))
         };
-        has(class) || self.ancestors(class).order.iter().any(has)
+        self.declarer(class, (MemberKind::Method, name), is_there).is_some()
     }
 
     /// All methods `name` of `ty`: its own before those of its superclasses before
@@ -106,12 +105,11 @@ impl Resolver<'_> {
     fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<Candidate>) {
         let inheriting = &ty.name;
         let mut interfaces: Vec<Arc<ClassType>> = Vec::new();
-        let mut seen: Vec<Name> = Vec::new();
+        let mut seen: Set<Name> = Set::default();
         let mut hidden = Vec::new();
         let mut object = None;
         let mut at = Some(Arc::new(ty.clone()));
-        while let Some(ty) = at.take().filter(|t| !seen.contains(&t.name)) {
-            seen.push(ty.name.clone());
+        while let Some(ty) = at.take().filter(|t| seen.insert(t.name.clone())) {
             let Some(class) = self.class(&ty.name) else { break };
             self.inherited_methods(&class, &ty, name, inheriting, found, &mut hidden);
             let mut supers = self.direct_supertypes(&class, &ty).into_iter();
@@ -123,19 +121,7 @@ impl Resolver<'_> {
                 object = at.take();
             }
         }
-        let mut next = 0;
-        while next < interfaces.len() {
-            let ty = interfaces[next].clone();
-            if interfaces[..next].iter().any(|i| i.name == ty.name) {
-                interfaces.remove(next);
-                continue;
-            }
-            next += 1;
-            let Some(class) = self.class(&ty.name) else { continue };
-            let supers = self.direct_supertypes(&class, &ty).into_iter();
-            let above = supers.skip(usize::from(class.superclass.is_some()));
-            interfaces.extend(above.filter_map(class_type));
-        }
+        let mut interfaces = self.with_all_above(interfaces);
         if interfaces.len() > 1 {
             interfaces.sort_by_cached_key(|i| self.precedence(&i.name));
         }
@@ -143,6 +129,25 @@ impl Resolver<'_> {
             let Some(class) = self.class(&ty.name) else { continue };
             self.inherited_methods(&class, &ty, name, inheriting, found, &mut hidden);
         }
+    }
+
+    /// Interfaces and those above them, nearer ones first, each once.
+    fn with_all_above(&self, interfaces: Vec<Arc<ClassType>>) -> Vec<Arc<ClassType>> {
+        let mut seen: Set<Name> = Set::default();
+        let mut todo = VecDeque::from(interfaces);
+        let mut found = Vec::new();
+        while let Some(ty) = todo.pop_front() {
+            if !seen.insert(ty.name.clone()) {
+                continue;
+            }
+            if let Some(class) = self.class(&ty.name) {
+                let supers = self.direct_supertypes(&class, &ty).into_iter();
+                let above = supers.skip(usize::from(class.superclass.is_some()));
+                todo.extend(above.filter_map(class_type));
+            }
+            found.push(ty);
+        }
+        found
     }
 
     /// javac's order of interfaces: those with the longest way to `Object` first; among
@@ -234,13 +239,17 @@ impl Resolver<'_> {
     /// it: pairs of a method and the one that overrides or implements it there.
     pub fn overriding(&self, class: &ClassInfo) -> Vec<(Arc<MethodInfo>, Arc<MethodInfo>)> {
         let this = class.this_type();
+        let ancestors = self.ancestors(&class.name);
+        let supertypes = self.all_supertypes(&this);
+        let unique = self.unique_methods(&ancestors.order);
         let mut found = Vec::new();
-        for name in self.ancestors(&class.name).order.iter().filter(|name| **name != class.name) {
+        for name in ancestors.order.iter().filter(|name| **name != class.name) {
             let Some(above) = self.class(name).filter(|above| above.from_source) else { continue };
-            let Some(Type::Class(ty)) = self.as_super(&this, name) else { continue };
-            let (substitution, raw) = self.substitution(&above, &ty);
+            let Some(ty) = supertypes.get(name) else { continue };
+            let (substitution, raw) = self.substitution(&above, ty);
             let substitution = Arc::new(substitution);
-            for method in above.methods.values().flatten().filter(|m| is_dispatched(m)) {
+            let others = above.methods.iter().filter(|(name, _)| !unique.contains(*name));
+            for method in others.flat_map(|(_, m)| m).filter(|m| is_dispatched(m)) {
                 let (method, substitution) = (method.clone(), substitution.clone());
                 let overridden = Candidate { method, substitution, raw };
                 let members = self.methods(&this, &overridden.method.name);
@@ -255,6 +264,18 @@ impl Resolver<'_> {
             }
         }
         found
+    }
+
+    /// The names of which one of the classes has one method, and the others none: nothing runs
+    /// in its place.
+    fn unique_methods(&self, classes: &[Name]) -> Set<Name> {
+        let mut counts: Map<Name, usize> = Map::default();
+        for class in classes.iter().filter_map(|class| self.class(class)) {
+            for (name, methods) in &class.methods {
+                *counts.entry(name.clone()).or_default() += methods.len();
+            }
+        }
+        counts.into_iter().filter(|(_, count)| *count == 1).map(|(name, _)| name).collect()
     }
 
     /// The one abstract method of a functional interface, as a member of `ty`.

@@ -11,6 +11,7 @@ pub(crate) mod declare;
 mod escapes;
 pub mod fast;
 pub(crate) mod hierarchy;
+mod inherited;
 pub mod kinds;
 mod known;
 pub(crate) mod members;

@@ -1,17 +1,18 @@
 //! Type names of one file -> types: type variables, local and member classes
 //! (inherited ones too), imports, the package, `java.lang`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
+use super::inherited::KnownDeclarers;
 use super::kinds::{Field, Kind};
 use super::known::{Ancestors, Candidate};
 use super::tree::NodeId;
 use super::types::{ClassType, Name, Primitive, Type, TypeVariable, Wildcard};
 use super::view::View;
-use crate::java::fast::Map;
+use crate::java::fast::{Map, Set};
 
 /// Something that brings type names into scope.
 #[derive(Debug, Clone)]
@@ -43,6 +44,11 @@ pub(crate) struct Resolver<'w> {
     member: RefCell<Map<(Name, String), Option<Name>>>,
     infos: RefCell<Map<Name, Option<Arc<ClassInfo>>>>,
     ancestors: RefCell<Map<Name, Arc<Ancestors>>>,
+    /// How many names the ancestors that are remembered have.
+    ancestor_names: Cell<usize>,
+    pub(super) declarers: RefCell<KnownDeclarers>,
+    /// By class: the interfaces above it.
+    pub(super) interfaces: RefCell<Map<Name, Arc<[Name]>>>,
     ranks: RefCell<Map<Name, u32>>,
     /// By class and method name.
     methods: RefCell<Map<(Name, String), KnownMethods>>,
@@ -53,6 +59,9 @@ type KnownMethods = Vec<(ClassType, Vec<Candidate>)>;
 
 /// Deepest hierarchy and type nesting that is followed.
 const DEPTH_MAX: u32 = 64;
+
+/// So many names of ancestors are remembered: in a long chain of classes each has all before it.
+const ANCESTOR_NAMES_MAX: usize = 1 << 20;
 
 /// For how many types of one class the methods of a name are remembered.
 const METHODS_MAX: usize = 8;
@@ -71,6 +80,9 @@ impl<'w> Resolver<'w> {
             member: RefCell::default(),
             infos: RefCell::default(),
             ancestors: RefCell::default(),
+            ancestor_names: Cell::default(),
+            declarers: RefCell::default(),
+            interfaces: RefCell::default(),
             ranks: RefCell::default(),
             methods: RefCell::default(),
         }
@@ -78,6 +90,8 @@ impl<'w> Resolver<'w> {
 
     /// What is known of the class; none if it is not found.
     pub fn class(&self, name: &Name) -> Option<Arc<ClassInfo>> {
+        #[cfg(test)]
+        self.view.note_lookup();
         if let Some(local) = self.locals.get(name) {
             return local.info.clone();
         }
@@ -99,8 +113,7 @@ impl<'w> Resolver<'w> {
 
     /// Remembers the rank of a class, unless it is local and still being declared.
     pub(super) fn keep_rank(&self, name: &Name, rank: u32) {
-        let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
-        if self.view.has_members() && is_settled {
+        if self.is_settled(name) {
             self.ranks.borrow_mut().insert(name.clone(), rank);
         }
     }
@@ -127,10 +140,22 @@ impl<'w> Resolver<'w> {
 
     /// Remembers the ancestors of a class, unless it is local and still being declared.
     pub(super) fn keep_ancestors(&self, name: &Name, found: &Arc<Ancestors>) {
-        let is_settled = self.locals.get(name).is_none_or(|l| l.info.is_some());
-        if self.view.has_members() && is_settled {
-            self.ancestors.borrow_mut().insert(name.clone(), found.clone());
+        if !self.is_settled(name) {
+            return;
         }
+        let mut ancestors = self.ancestors.borrow_mut();
+        let names = self.ancestor_names.get() + found.order.len();
+        if names > ANCESTOR_NAMES_MAX {
+            ancestors.clear();
+        }
+        self.ancestor_names.set(if ancestors.is_empty() { found.order.len() } else { names });
+        ancestors.insert(name.clone(), found.clone());
+    }
+
+    /// Whether what is found out about a class will stay so: it is not local and still being
+    /// declared.
+    pub(super) fn is_settled(&self, class: &Name) -> bool {
+        self.view.has_members() && self.locals.get(class).is_none_or(|l| l.info.is_some())
     }
 
     /// The type that the syntax at `node` denotes. A class that can't be found is a
@@ -331,22 +356,31 @@ impl<'w> Resolver<'w> {
         if let Some(known) = self.member.borrow().get(&key) {
             return known.clone();
         }
-        let found = self.find_member_class(class, simple, 0);
+        let found = self.find_member_class(class, simple);
         if self.view.is_complete() {
             self.member.borrow_mut().insert(key, found.clone());
         }
         found
     }
 
-    fn find_member_class(&self, class: &Name, simple: &str, depth: u32) -> Option<Name> {
-        if depth > DEPTH_MAX {
-            return None;
+    /// Local classes first, each once, before its supertypes; the view knows the others.
+    fn find_member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        let mut seen: Set<&Name> = Set::default();
+        let mut todo = vec![class];
+        while let Some(class) = todo.pop() {
+            let Some(local) = self.locals.get(class) else {
+                match self.view.member_class(class, simple) {
+                    Some(found) => return Some(found),
+                    None => continue,
+                }
+            };
+            if let Some(found) = local.members.get(simple) {
+                return Some(found.clone());
+            }
+            if seen.insert(class) {
+                todo.extend(local.supers.iter().rev());
+            }
         }
-        let Some(local) = self.locals.get(class) else {
-            return self.view.member_class(class, simple);
-        };
-        local.members.get(simple).cloned().or_else(|| {
-            local.supers.iter().find_map(|s| self.find_member_class(s, simple, depth + 1))
-        })
+        None
     }
 }

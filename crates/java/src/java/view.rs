@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::class::{ClassInfo, Visibility};
 use super::declare::{ClassDecl, FileUnit};
-use super::fast::{FastHasher, Set};
-use super::types::Name;
+use super::fast::{FastHasher, Map, Set};
+use super::types::{Name, Type};
 use super::world::World;
 
 /// Longest qualified name in bytes that is looked up.
@@ -52,12 +52,30 @@ impl Asked {
 pub(crate) struct View<'w> {
     world: &'w World<'w>,
     asked: Rc<Asked>,
+    /// By simple name, then by class: the first class, from it on, with a member class of that
+    /// name; none if there is none.
+    declarers: Rc<RefCell<Map<String, Map<Name, Option<Name>>>>>,
+}
+
+/// What a class itself declares by a name.
+enum OwnMember {
+    /// A member class that the class in question inherits.
+    Member(Name),
+    /// One that it does not inherit.
+    NotInherited,
+    None,
 }
 
 impl<'w> View<'w> {
     /// One of which nothing was asked yet.
     pub fn of(world: &'w World<'w>) -> View<'w> {
-        View { world, asked: Rc::default() }
+        View { world, asked: Rc::default(), declarers: Rc::default() }
+    }
+
+    /// Counts the look-ups of classes.
+    #[cfg(test)]
+    pub fn note_lookup(&self) {
+        self.world.note_lookup();
     }
 
     /// What was asked of it and of its copies.
@@ -160,38 +178,104 @@ impl<'w> View<'w> {
         self.member_class(&outer, simple)
     }
 
-    /// The member class of `class` with this simple name, inherited ones too.
+    /// The member class of `class` with this simple name, inherited ones too: the first that is
+    /// found when each class is asked before its supertypes, and these in their order.
     pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
-        self.member_class_from(class, simple, class, &mut Vec::new())
+        let first = self.first_declarer(class, simple)?;
+        match self.own_member_class(&first, simple, class) {
+            OwnMember::Member(found) => Some(found),
+            // It hides those above it all the same, but not those beside it.
+            _ => self.inherited_member_class(class, simple),
+        }
     }
 
-    fn member_class_from(
-        &self,
-        class: &Name,
-        simple: &str,
-        from: &str,
-        seen: &mut Vec<Name>,
-    ) -> Option<Name> {
-        if seen.contains(class) {
-            return None;
-        }
-        seen.push(class.clone());
-        if let Some(decl) = self.decl(class) {
-            // One that is not inherited hides those above it all the same.
-            if let Some(own) = decl.members.get(simple) {
-                let is_member = self.decl_visibility(own).is_inherited(class, from);
-                return Some(own.clone()).filter(|_| is_member);
+    /// The first class, from `class` on, that declares a member class of this name.
+    fn first_declarer(&self, class: &Name, simple: &str) -> Option<Name> {
+        let mut seen: Set<Name> = Set::default();
+        let mut todo = vec![class.clone()];
+        // Each is the first supertype of the one before: they have their first declarer in common.
+        let mut path: Vec<Name> = Vec::new();
+        let mut found = None;
+        while let Some(at) = todo.pop() {
+            let known = self.known_declarer(&at, simple);
+            if known == Some(None) || !seen.insert(at.clone()) {
+                path.clear();
+                continue;
             }
-            let supers = self.world.supers_of(class, seen.len() as u32, &self.asked);
-            return supers.iter().find_map(|s| self.member_class_from(s, simple, from, seen));
+            found = known.flatten();
+            if found.is_none() && !matches!(self.own_member_class(&at, simple, ""), OwnMember::None)
+            {
+                found = Some(at.clone());
+            }
+            path.push(at.clone());
+            if found.is_some() {
+                break;
+            }
+            let supers = self.supers_in_reverse(&at, seen.len() as u32);
+            if supers.is_empty() {
+                path.clear();
+            }
+            todo.extend(supers);
         }
-        let info = self.outside(class)?;
-        if let Some(own) = info.members.get(simple).and_then(|own| self.outside(own)) {
-            let is_member = own.visibility.is_inherited(class, from);
-            return Some(own.name.clone()).filter(|_| is_member);
+        if self.is_complete() {
+            let settled: Vec<Name> =
+                if found.is_some() { path } else { seen.into_iter().collect() };
+            let mut declarers = self.declarers.borrow_mut();
+            let of_name = declarers.entry(simple.to_owned()).or_default();
+            of_name.extend(settled.into_iter().map(|class| (class, found.clone())));
         }
-        let mut supers = info.supertypes().filter_map(|t| t.class_name());
-        supers.find_map(|s| self.member_class_from(s, simple, from, seen))
+        found
+    }
+
+    /// The first class that declares a member class of this name, if that is known already. All
+    /// classes on the way were asked for then.
+    fn known_declarer(&self, class: &Name, simple: &str) -> Option<Option<Name>> {
+        self.declarers.borrow().get(simple)?.get(class).cloned()
+    }
+
+    fn inherited_member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+        let mut seen: Set<Name> = Set::default();
+        let mut todo = vec![class.clone()];
+        while let Some(at) = todo.pop() {
+            if !seen.insert(at.clone()) {
+                continue;
+            }
+            match self.own_member_class(&at, simple, class) {
+                OwnMember::Member(found) => return Some(found),
+                OwnMember::NotInherited => {}
+                OwnMember::None => todo.extend(self.supers_in_reverse(&at, seen.len() as u32)),
+            }
+        }
+        None
+    }
+
+    fn own_member_class(&self, class: &Name, simple: &str, from: &str) -> OwnMember {
+        let inherited =
+            |name: Name, visibility: Visibility| match visibility.is_inherited(class, from) {
+                true => OwnMember::Member(name),
+                false => OwnMember::NotInherited,
+            };
+        if let Some(decl) = self.decl(class) {
+            let own = decl.members.get(simple);
+            return own
+                .map_or(OwnMember::None, |own| inherited(own.clone(), self.decl_visibility(own)));
+        }
+        let Some(info) = self.outside(class) else { return OwnMember::None };
+        let own = info.members.get(simple).and_then(|own| self.outside(own));
+        own.map_or(OwnMember::None, |own| inherited(own.name.clone(), own.visibility))
+    }
+
+    /// The direct supertypes of a class, the last first.
+    fn supers_in_reverse(&self, class: &Name, depth: u32) -> Vec<Name> {
+        if self.decl(class).is_some() {
+            let supers = self.world.supers_of(class, depth, &self.asked);
+            return supers.iter().rev().cloned().collect();
+        }
+        let info = self.outside(class);
+        let supers = info.iter().flat_map(|info| info.supertypes().filter_map(Type::class_name));
+        let mut supers: Vec<Name> = supers.cloned().collect();
+        supers.reverse();
+        supers
     }
 
     fn decl_visibility(&self, class: &str) -> Visibility {

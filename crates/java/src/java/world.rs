@@ -149,8 +149,16 @@ impl<'w> World<'w> {
         self.declared.par_iter().map(|(name, _)| name)
     }
 
+    /// Counts the look-ups of classes, which grow as the work does.
+    #[cfg(test)]
+    pub fn note_lookup(&self) {
+        self.classes.lookups.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Where a source class is declared.
     pub fn declared(&self, class: &str, asked: &Asked) -> Option<Declared<'_>> {
+        #[cfg(test)]
+        self.note_lookup();
         asked.note(class);
         let (number, index) = *self.declared.get(class)?;
         let file = &self.files[number];

@@ -28,6 +28,8 @@ pub mod mix;
 pub mod prepared;
 pub mod program;
 mod reference;
+#[cfg(test)]
+mod scale_tests;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The JVM that reads packages: it stays, since it starts slowly and works fast.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
@@ -63,27 +63,62 @@ impl Installer {
         }
     }
 
-    fn exchange(&mut self, words: &[&str]) -> io::Result<(u8, String)> {
-        // No word has a zero byte: they are names of files, and a file's name may have all else.
-        let request = words.join("\0");
-        let length = u32::try_from(request.len()).map_err(io::Error::other)?;
-        self.requests.write_all(&length.to_be_bytes())?;
-        self.requests.write_all(request.as_bytes())?;
+    fn exchange(&mut self, words: &[&str]) -> io::Result<(i32, String)> {
+        self.requests.write_all(&framed(words)?)?;
         self.requests.flush()?;
-        let mut head = String::new();
-        self.answers.read_line(&mut head)?;
-        let unexpected = || io::Error::other(format!("unexpected answer {head:?}"));
-        let (code, length) = head.trim().split_once(' ').ok_or_else(unexpected)?;
-        let code = code.parse().map_err(|_| unexpected())?;
-        let mut said = vec![0; length.parse().map_err(|_| unexpected())?];
-        self.answers.read_exact(&mut said)?;
-        Ok((code, String::from_utf8_lossy(&said).into_owned()))
+        read_answer(&mut self.answers)
     }
+}
+
+/// More than the facts of any package.
+const ANSWER_MAX: usize = 64 << 20;
+
+/// The number of words, then each with its length.
+fn framed(words: &[&str]) -> io::Result<Vec<u8>> {
+    let number = |n: usize| i32::try_from(n).map(i32::to_be_bytes).map_err(io::Error::other);
+    let mut bytes = number(words.len())?.to_vec();
+    for word in words {
+        bytes.extend(number(word.len())?);
+        bytes.extend(word.as_bytes());
+    }
+    Ok(bytes)
+}
+
+/// The code, then what is said with its length.
+fn read_answer(answers: &mut impl Read) -> io::Result<(i32, String)> {
+    let mut number = || -> io::Result<i32> {
+        let mut bytes = [0; 4];
+        answers.read_exact(&mut bytes)?;
+        Ok(i32::from_be_bytes(bytes))
+    };
+    let (code, length) = (number()?, number()?);
+    let length = usize::try_from(length).ok().filter(|length| *length <= ANSWER_MAX);
+    let mut said = vec![0; length.ok_or_else(|| io::Error::other("an answer that is too long"))?];
+    answers.read_exact(&mut said)?;
+    Ok((code, String::from_utf8_lossy(&said).into_owned()))
 }
 
 impl Drop for Installer {
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_line_breaks_stays_one_word() {
+        assert_eq!(framed(&["a\n\nread"]).unwrap(), b"\0\0\0\x01\0\0\0\x07a\n\nread");
+    }
+
+    #[test]
+    fn answers_have_a_limit() {
+        let read = |mut bytes: &[u8]| read_answer(&mut bytes);
+        assert_eq!(read(b"\0\0\0\x01\0\0\0\x02no").unwrap(), (1, "no".to_string()));
+        assert!(read(b"\0\0\0\0\x7f\xff\xff\xff").is_err());
+        assert!(read(b"\0\0\0\0\xff\xff\xff\xff").is_err());
     }
 }

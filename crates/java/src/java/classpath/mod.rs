@@ -22,7 +22,7 @@ pub enum ClassPathError {
     #[error("class path entry {0} does not exist; name an existing jar or folder of class files")]
     Missing(PathBuf),
     /// A file can't be read.
-    #[error("class path entry {path} can't be read; check its permissions")]
+    #[error("class path entry {path} can't be read: {source}")]
     Unreadable {
         /// The entry.
         path: PathBuf,
@@ -49,6 +49,9 @@ pub struct ClassPath {
     has_jdk: bool,
     release: u16,
     read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
+    /// How often a class was looked up by those who work with this class path.
+    #[cfg(test)]
+    pub(crate) lookups: std::sync::atomic::AtomicUsize,
 }
 
 /// The release whose rules hold where there is no JDK: later than all.
@@ -68,14 +71,14 @@ impl ClassPath {
         let jdk = jdk::find();
         let (has_jdk, release) = (jdk.is_some(), jdk.as_ref().map_or(NO_RELEASE, release_of));
         places.extend(jdk);
-        Ok(ClassPath { places, has_jdk, release, read: RwLock::default() })
+        Ok(ClassPath { places, has_jdk, release, ..ClassPath::default() })
     }
 
     /// Nothing but the classes of the JDK at `home`, if there is one.
     pub fn of_jdk(home: &Path) -> ClassPath {
         let places: Vec<Place> = jdk::at(home).into_iter().collect();
         let release = places.first().map_or(NO_RELEASE, release_of);
-        ClassPath { has_jdk: !places.is_empty(), places, release, read: RwLock::default() }
+        ClassPath { has_jdk: !places.is_empty(), places, release, ..ClassPath::default() }
     }
 
     /// No classes at all: everything outside the sources is unknown.

@@ -1,10 +1,11 @@
 //! The places class files come from.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use wattline_units::input::{open_regular, read_regular};
+use wattline_units::limits::{ARCHIVE_ENTRIES, CLASS_FILE_BYTES};
 use zip::ZipArchive;
 
 use super::ClassPathError;
@@ -34,10 +35,11 @@ impl Place {
         if path.is_dir() {
             return Ok(Place { path: path.into(), classes: Classes::Folder });
         }
-        let file = File::open(path)
-            .map_err(|source| ClassPathError::Unreadable { path: path.into(), source })?;
+        let unreadable = |source| ClassPathError::Unreadable { path: path.into(), source };
+        let file = open_regular(path).map_err(unreadable)?;
         let archive = ZipArchive::new(file)
             .map_err(|source| ClassPathError::NotAJar { path: path.into(), source })?;
+        ARCHIVE_ENTRIES.check(archive.len() as u64).map_err(|error| unreadable(error.into()))?;
         Ok(Place { path: path.into(), classes: Classes::Jar(Mutex::new(archive)) })
     }
 
@@ -50,16 +52,18 @@ impl Place {
     /// The class file of `path` (`java/util/Map$Entry`), if this place has it.
     pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         match &self.classes {
-            Classes::Folder => std::fs::read(self.path.join(format!("{path}.class"))).ok(),
+            Classes::Folder => {
+                // A name of a source that begins with a dot would be a path from the root.
+                let file = Some(format!("{path}.class")).filter(|file| !file.starts_with('/'))?;
+                read_regular(&self.path.join(file), CLASS_FILE_BYTES).ok()
+            }
             Classes::Modules(modules) => modules.bytes(path),
             Classes::Jar(archive) => {
                 let mut archive = archive.lock().ok()?;
                 // By the bytes of the name, which are UTF-8 in jars. A search by text looks
                 // at every entry for a name that is not there, as most are not.
                 let index = archive.index_for_name_raw(format!("{path}.class").as_bytes())?;
-                let mut bytes = Vec::new();
-                archive.by_index(index).ok()?.read_to_end(&mut bytes).ok()?;
-                Some(bytes)
+                CLASS_FILE_BYTES.read_all(archive.by_index(index).ok()?).ok()
             }
         }
     }
@@ -70,6 +74,31 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn a_class_that_unpacks_to_too_much_is_unknown_and_a_fifo_no_jar() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bomb.jar");
+        let mut jar = zip::ZipWriter::new(File::create(&path).unwrap());
+        jar.start_file("p/A.class", zip::write::SimpleFileOptions::default()).unwrap();
+        let zeros = vec![0; 1 << 20];
+        (0..=64).for_each(|_| jar.write_all(&zeros).unwrap());
+        jar.finish().unwrap();
+        assert!(Place::open(&path).unwrap().bytes("p/A").is_none());
+        let Err(error) = Place::open("/dev/zero".as_ref()) else { panic!("opened") };
+        assert!(matches!(error, ClassPathError::Unreadable { .. }), "{error}");
+    }
+
+    #[test]
+    fn no_name_of_a_class_is_a_path_from_the_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("Outside.class");
+        std::fs::write(&file, "class").unwrap();
+        let place = Place::open(folder.path()).unwrap();
+        assert!(place.bytes("Outside").is_some());
+        let absolute = file.with_extension("").display().to_string();
+        assert!(place.bytes(&absolute).is_none());
+    }
 
     /// Names in jars are UTF-8, whatever the archive says of them. A search that goes by
     /// other encodings has to look at every entry for each name that is not there, which

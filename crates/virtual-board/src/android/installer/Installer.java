@@ -2,18 +2,18 @@ package wattline.board.installer;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The part of the board's package manager that reads packages, staying warm. A request is the
- * number of its bytes (four, the highest first) and its words with zero bytes between them. It
- * answers with 0 or 1 and the number of bytes of what there is to say on one line, then that.
- * Requests:
+ * The part of the board's package manager that reads packages, staying warm. Reads requests: the
+ * number of arguments, then each with its length before it. Answers with 0 or 1, and what there is
+ * to say with its length before it. Numbers have four bytes, the highest first. Requests:
  *
  * <pre>
  * read SDK APK                    checks the signature as Android of that API level does; says
@@ -28,11 +28,11 @@ public final class Installer {
     }
 
     public static void main(String[] arguments) throws IOException {
-        PrintStream answers = System.out;
+        DataOutputStream answers = new DataOutputStream(System.out);
         // What a library prints is no answer.
         System.setOut(System.err);
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
-        for (List<String> request = next(in); !request.isEmpty(); request = next(in)) {
+        for (List<String> request = request(in); request != null; request = request(in)) {
             int code = 0;
             String said;
             try {
@@ -45,22 +45,28 @@ public final class Installer {
                 said = "INSTALL_PARSE_FAILED_UNEXPECTED_EXCEPTION: " + error;
             }
             byte[] text = said.getBytes(StandardCharsets.UTF_8);
-            answers.println(code + " " + text.length);
-            answers.write(text, 0, text.length);
+            answers.writeInt(code);
+            answers.writeInt(text.length);
+            answers.write(text);
             answers.flush();
         }
     }
 
-    /** The words of the next request; none when there is no further one. */
-    private static List<String> next(DataInputStream in) throws IOException {
-        byte[] text;
+    /** The next request; null at the end. */
+    private static List<String> request(DataInputStream in) throws IOException {
+        int count;
         try {
-            text = new byte[in.readInt()];
-        } catch (EOFException ended) {
-            return List.of();
+            count = in.readInt();
+        } catch (EOFException end) {
+            return null;
         }
-        in.readFully(text);
-        return List.of(new String(text, StandardCharsets.UTF_8).split("\0", -1));
+        List<String> arguments = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            arguments.add(new String(bytes, StandardCharsets.UTF_8));
+        }
+        return arguments;
     }
 
     private static String answer(List<String> request) throws Refused, IOException {

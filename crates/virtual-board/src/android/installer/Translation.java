@@ -52,7 +52,7 @@ final class Translation {
         return dex;
     }
 
-    private static void write(File apk, Map<String, byte[]> entries, File out) throws IOException {
+    private static void write(File apk, Map<String, byte[]> entries, File out) throws Refused, IOException {
         Path part = out.toPath().resolveSibling(out.getName() + ".part");
         try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(part));
                 ZipFile zip = new ZipFile(apk)) {
@@ -62,7 +62,11 @@ final class Translation {
             }
             for (ZipEntry entry : Collections.list(zip.entries())) {
                 if (!entry.isDirectory() && isResource(entry.getName())) {
-                    put(jar, entry.getName(), zip.getInputStream(entry).readAllBytes());
+                    byte[] bytes = zip.getInputStream(entry).readAllBytes();
+                    if (bytes.length != entry.getSize()) {
+                        throw new Refused("INSTALL_PARSE_FAILED_NOT_APK", entry.getName() + " has another size");
+                    }
+                    put(jar, entry.getName(), bytes);
                 }
             }
         }

@@ -1,0 +1,325 @@
+//! Zip archives that somebody else made: opened only if no byte of them is unpacked twice, read
+//! up to limits, with the names of entries that are safe to use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use wattline_units::limits::{
+    ARCHIVE_CONTENT_BYTES, ARCHIVE_ENTRIES, ARCHIVE_ENTRY_BYTES, ARCHIVE_RATIO, Limit,
+    LimitExceeded,
+};
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::entry_name::{NameFault, Shown, relative_path};
+
+/// Why an archive is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveFault {
+    /// It is no archive, or a damaged one.
+    #[error("{0}")]
+    Damaged(#[from] ZipError),
+    /// An entry of it is damaged.
+    #[error("its entry {entry} can't be read: {message}")]
+    DamagedEntry {
+        /// The entry's name.
+        entry: String,
+        /// What the reader says.
+        message: String,
+    },
+    /// It asks for more than it may.
+    #[error("{0}")]
+    TooLarge(#[from] LimitExceeded),
+    /// An entry asks for more than it may.
+    #[error("its entry {entry} has {exceeded}")]
+    LargeEntry {
+        /// The entry's name.
+        entry: String,
+        /// What it asks for.
+        exceeded: LimitExceeded,
+    },
+    /// Several entries are made of the same bytes.
+    #[error("its entries overlap, which unpacks the same bytes many times")]
+    Overlap,
+    /// An entry must not be used, where all are to be.
+    #[error("its entry {0}; make the archive again without it")]
+    Refused(#[from] EntryFinding),
+}
+
+/// What is wrong with an entry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is refused: {fault}")]
+pub struct EntryFinding {
+    /// Its name, with control characters escaped.
+    pub name: String,
+    /// The fault.
+    pub fault: EntryFault,
+}
+
+/// Why an entry is refused, or worth a remark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EntryFault {
+    /// Its name.
+    #[error(transparent)]
+    Name(#[from] NameFault),
+    /// It is a symbolic link.
+    #[error("it is a link")]
+    Link,
+    /// Several entries have its name.
+    #[error("several entries have this name, and programs differ in which of them they take")]
+    Duplicate,
+    /// Another name differs by case alone.
+    #[error("where file systems ignore case, it has the name of {0}")]
+    Case(String),
+}
+
+impl EntryFault {
+    /// Whether the entry is never used. Of several entries with one name the last is, as a JVM
+    /// has it, unless all must be used.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, EntryFault::Name(_) | EntryFault::Link)
+    }
+}
+
+/// An archive that is read.
+pub struct ReadArchive<R> {
+    archive: ZipArchive<R>,
+    /// Names that several entries have.
+    duplicates: BTreeSet<Vec<u8>>,
+    /// What may be unpacked yet.
+    content: Limit,
+    unpacked: u64,
+}
+
+/// A file in an archive whose name can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchiveFile {
+    /// Its place among the entries.
+    pub index: usize,
+    /// Its path below a folder, with `/`.
+    pub path: String,
+}
+
+/// The files of an archive, and what else it holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ArchiveFiles {
+    /// Those whose names can be used, in the order of the archive; where several have one
+    /// path, the last counts.
+    pub files: Vec<ArchiveFile>,
+    /// What is wrong with these and with others.
+    pub findings: Vec<EntryFinding>,
+}
+
+impl<R: Read + Seek> ReadArchive<R> {
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// It is none, its entries overlap, or it has too many.
+    pub fn open(mut reader: R) -> Result<Self, ArchiveFault> {
+        let size = reader.seek(SeekFrom::End(0)).map_err(ZipError::Io)?;
+        let mut archive = ZipArchive::new(reader)?;
+        ARCHIVE_ENTRIES.check(archive.len() as u64)?;
+        if archive.has_overlapping_files()? {
+            return Err(ArchiveFault::Overlap);
+        }
+        let duplicates = if archive.has_duplicate_names() {
+            let start = archive.central_directory_start();
+            let mut reader = archive.into_inner();
+            let names = duplicate_names(&mut reader, start).map_err(ZipError::Io)?;
+            archive = ZipArchive::new(reader)?;
+            names
+        } else {
+            BTreeSet::new()
+        };
+        Ok(Self { archive, duplicates, content: content_limit(size), unpacked: 0 })
+    }
+
+    /// Its files: entries but folders.
+    ///
+    /// # Errors
+    /// An entry has no name that can be read.
+    pub fn files(&self) -> Result<ArchiveFiles, ArchiveFault> {
+        let mut found = ArchiveFiles::default();
+        let mut paths: BTreeMap<String, String> = BTreeMap::new();
+        for index in 0..self.archive.len() {
+            let entry = self.archive.by_index_data(index)?;
+            if entry.is_dir() {
+                continue;
+            }
+            let name = entry.name()?.into_owned();
+            let mut find = |fault| {
+                found.findings.push(EntryFinding { name: Shown(&name).to_string(), fault });
+            };
+            let path = match relative_path(&name) {
+                Err(fault) => {
+                    find(fault.into());
+                    continue;
+                }
+                Ok(_) if entry.is_symlink() => {
+                    find(EntryFault::Link);
+                    continue;
+                }
+                Ok(path) => path,
+            };
+            match paths.insert(path.to_lowercase(), path.clone()) {
+                Some(other) if other != path => find(EntryFault::Case(other)),
+                Some(_) => find(EntryFault::Duplicate),
+                None if self.duplicates.contains(entry.name_raw()) => find(EntryFault::Duplicate),
+                None => {}
+            }
+            found.files.push(ArchiveFile { index, path });
+        }
+        Ok(found)
+    }
+
+    /// The bytes of an entry, by its place.
+    ///
+    /// # Errors
+    /// It is damaged, or larger than an entry or what is left of the archive may be.
+    pub fn bytes(&mut self, index: usize) -> Result<Vec<u8>, ArchiveFault> {
+        let entry = self.archive.by_index_data(index)?;
+        let name = entry.name().map_or_else(|_| "?".into(), |name| Shown(&name).to_string());
+        let exceeded = |exceeded| ArchiveFault::LargeEntry { entry: name.clone(), exceeded };
+        ARCHIVE_ENTRY_BYTES.check(entry.size()).map_err(exceeded)?;
+        self.content.check(self.unpacked.saturating_add(entry.size())).map_err(exceeded)?;
+        let damaged = |message: String| ArchiveFault::DamagedEntry { entry: name.clone(), message };
+        let entry = self.archive.by_index(index).map_err(|error| damaged(error.to_string()))?;
+        // The size that an entry states may be less than what it unpacks to.
+        let bytes = ARCHIVE_ENTRY_BYTES.read_all(entry).map_err(|e| damaged(e.to_string()))?;
+        self.unpacked = self.unpacked.saturating_add(bytes.len() as u64);
+        self.content.check(self.unpacked).map_err(exceeded)?;
+        Ok(bytes)
+    }
+
+    /// The archive itself, to copy packed entries.
+    pub fn inner(&mut self) -> &mut ZipArchive<R> {
+        &mut self.archive
+    }
+}
+
+/// What an archive of `size` bytes may unpack to.
+fn content_limit(size: u64) -> Limit {
+    let by_size = size.saturating_mul(ARCHIVE_RATIO.most).max(ARCHIVE_ENTRY_BYTES.most);
+    match by_size < ARCHIVE_CONTENT_BYTES.most {
+        true => Limit::new("unpacked bytes of an archive of its size", by_size),
+        false => ARCHIVE_CONTENT_BYTES,
+    }
+}
+
+/// The names that occur more than once in the list at an archive's end; `zip` keeps one entry
+/// of each.
+fn duplicate_names(reader: &mut (impl Read + Seek), start: u64) -> io::Result<BTreeSet<Vec<u8>>> {
+    const SIGNATURE: [u8; 4] = [b'P', b'K', 1, 2];
+    reader.seek(SeekFrom::Start(start))?;
+    let mut list = BufReader::new(reader);
+    let (mut names, mut duplicates) = (BTreeSet::new(), BTreeSet::new());
+    let mut header = [0; 46];
+    while list.read_exact(&mut header).is_ok() && header.starts_with(&SIGNATURE) {
+        let length = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
+        let mut rest = vec![0; length(28) + length(30) + length(32)];
+        list.read_exact(&mut rest)?;
+        rest.truncate(length(28));
+        if !names.insert(rest.clone()) {
+            duplicates.insert(rest);
+        }
+    }
+    Ok(duplicates)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipWriter};
+
+    use super::*;
+
+    fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in entries {
+            writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    /// Bytes with one text in the place of another of the same length.
+    fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+        assert_eq!(from.len(), to.len());
+        let mut bytes = bytes.to_vec();
+        for at in 0..=bytes.len() - from.len() {
+            if bytes[at..].starts_with(from.as_bytes()) {
+                bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+            }
+        }
+        bytes
+    }
+
+    fn found(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+        let files = ReadArchive::open(Cursor::new(bytes)).unwrap().files().unwrap();
+        let paths = files.files.into_iter().map(|file| file.path).collect();
+        (paths, files.findings.iter().map(|finding| finding.name.clone()).collect())
+    }
+
+    #[test]
+    fn names_that_cannot_be_used_are_findings() {
+        let bytes = archive(&[("a/B", b"1"), ("/tmp/x", b"2"), ("../y", b"3"), ("a\nb", b"4")]);
+        let expected = ["/tmp/x", "../y", "a\\nb"].map(String::from).to_vec();
+        assert_eq!(found(&bytes), (vec!["a/B".to_string()], expected));
+    }
+
+    #[test]
+    fn links_duplicates_and_names_of_another_case_are_findings() {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        writer.add_symlink("link", "/etc/passwd", SimpleFileOptions::default()).unwrap();
+        let linked = writer.finish().unwrap().into_inner();
+        assert_eq!(found(&linked), (vec![], vec!["link".to_string()]));
+        let twice = replaced(&archive(&[("a/one", b"1"), ("a/two", b"2")]), "a/one", "a/two");
+        assert_eq!(found(&twice), (vec!["a/two".to_string()], vec!["a/two".to_string()]));
+        let mut read = ReadArchive::open(Cursor::new(&twice)).unwrap();
+        assert_eq!(read.bytes(0).unwrap(), b"2");
+        let (paths, findings) = found(&archive(&[("a/x", b"1"), ("A/X", b"2"), ("./a/x", b"3")]));
+        assert_eq!(paths, ["a/x", "A/X", "a/x"]);
+        assert_eq!(findings, ["A/X", "./a/x"]);
+    }
+
+    #[test]
+    fn entries_that_share_bytes_are_refused() {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        writer.start_file("a", SimpleFileOptions::default()).unwrap();
+        writer.write_all(&[0; 100_000]).unwrap();
+        (0..100).for_each(|n| writer.shallow_copy_file("a", &format!("b{n}")).unwrap());
+        let bytes = writer.finish().unwrap().into_inner();
+        let opened = ReadArchive::open(Cursor::new(bytes));
+        assert!(matches!(opened, Err(ArchiveFault::Overlap)));
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let zeros = vec![0; 1 << 20];
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+        writer.start_file("large", options.large_file(true)).unwrap();
+        (0..=256).for_each(|_| writer.write_all(&zeros).unwrap());
+        let honest = writer.finish().unwrap().into_inner();
+        let read = |bytes: &[u8]| {
+            ReadArchive::open(Cursor::new(bytes)).unwrap().bytes(0).unwrap_err().to_string()
+        };
+        assert!(read(&honest).contains("its entry large has 269484032 bytes"), "{}", read(&honest));
+        // The same entry, which says that it has one byte.
+        let size = (257_u64 << 20).to_le_bytes();
+        let mut lying = honest.clone();
+        for at in 0..lying.len() - 8 {
+            if lying[at..at + 8] == size || lying[at..at + 4] == size[..4] {
+                lying[at] = 1;
+                lying[at + 1..at + 4].fill(0);
+            }
+        }
+        assert_ne!(lying, honest);
+        assert!(read(&lying).contains("large"), "{}", read(&lying));
+        assert_eq!(content_limit(1 << 20).most, ARCHIVE_ENTRY_BYTES.most);
+        assert_eq!(content_limit(2 << 20).most, 500 << 20);
+        assert_eq!(content_limit(1 << 30), ARCHIVE_CONTENT_BYTES);
+    }
+}
