@@ -2,6 +2,7 @@
 //! as its silicon spent it, known from executed bytecode.
 
 use thiserror::Error;
+use wattline_units::shortened::shortened;
 
 use crate::account::entry::LineKey;
 
@@ -30,7 +31,7 @@ pub enum TruthError {
         expected: &'static str,
     },
     /// A field isn't what its column holds.
-    #[error("{file}, line {line}: `{value}` is no {column}; write the folder again with the board")]
+    #[error("{file}, line {line}: `{}` is no {column}; write the folder again with the board", shortened(value))]
     BadField {
         /// Name of the file.
         file: &'static str,

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use wattline_units::shortened::shortened_message;
 
 use crate::stage::Failure;
 use crate::stage::progress::{Bar, Listener};
@@ -49,7 +50,7 @@ pub fn remedy(text: impl AsRef<str>) {
 
 /// A line about something that went less well than it should.
 pub fn warn(text: impl AsRef<str>) {
-    say(format!("{} {}", paint("warning:", "33;1"), text.as_ref()));
+    say(format!("{} {}", paint("warning:", "33;1"), shortened_message(text.as_ref())));
 }
 
 /// A program that was run ended with a code of its own.
@@ -59,11 +60,13 @@ pub fn program_failed(code: u8) {
 
 /// The error that ends the program, with its causes.
 pub fn error(failure: &Failure) {
-    eprintln!("{} {failure}", paint("error:", "31;1"));
+    let message = failure.to_string();
+    eprintln!("{} {}", paint("error:", "31;1"), shortened_message(&message));
     let mut cause = std::error::Error::source(failure);
     while let Some(error) = cause {
-        if !failure.to_string().contains(&error.to_string()) {
-            eprintln!("  because: {error}");
+        let reason = error.to_string();
+        if !message.contains(&reason) {
+            eprintln!("  because: {}", shortened_message(&reason));
         }
         if let Some(remedy) = super::error::remedy(error) {
             eprintln!("  {remedy}");
@@ -174,7 +177,8 @@ fn with_pace<T>(change: impl FnOnce(&mut Pace, Duration) -> T) -> T {
     let result = change(pace.get_or_insert_default(), start.elapsed());
     drop(pace);
     if is_first && !QUIET.load(Ordering::Relaxed) {
-        thread::spawn(break_silence);
+        // Without a thread for it, it is silent.
+        let _ = thread::Builder::new().spawn(break_silence);
     }
     result
 }

@@ -2,11 +2,11 @@
 //! then its result.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::ZlibDecoder;
+use wattline_units::limits::UNPACKED_LOG_BYTES;
 
 /// The word for a good end.
 const WHOLE: &str = "whole";
@@ -58,10 +58,8 @@ impl Said {
         let (_, text) = files.next().ok_or("its trace did not come whole")?;
         let deflated = BASE64_STANDARD.decode(text.trim_end());
         let deflated = deflated.map_err(|error| format!("its trace is no base64: {error}"))?;
-        let mut trace = Vec::new();
-        let read = ZlibDecoder::new(deflated.as_slice()).read_to_end(&mut trace);
-        read.map_err(|error| format!("its trace can't be inflated: {error}"))?;
-        Ok(trace)
+        let trace = UNPACKED_LOG_BYTES.read_all(ZlibDecoder::new(deflated.as_slice()));
+        trace.map_err(|error| format!("its trace can't be inflated: {error}"))
     }
 
     fn with_end(&self, end: &str) -> Option<String> {

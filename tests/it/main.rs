@@ -37,6 +37,7 @@ mod robustness;
 mod scale;
 mod shrunk;
 mod silicon;
+mod sizes;
 #[path = "../common/skip.rs"]
 mod skip;
 mod tenants;

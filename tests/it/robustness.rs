@@ -13,6 +13,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 mod fuzz;
 mod partials;
+mod scenarios;
+mod tables;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 

@@ -71,7 +71,8 @@ impl Socket {
         let listener = UnixListener::bind(path).map_err(Failure::io("listen at", path))?;
         let readers = Arc::new(Mutex::new(Readers::default()));
         let shared = Arc::clone(&readers);
-        std::thread::spawn(move || accept(&listener, &shared));
+        let accepting = std::thread::Builder::new().spawn(move || accept(&listener, &shared));
+        accepting.map_err(Failure::io("start a thread that listens at", path))?;
         Ok(Self { path: path.to_path_buf(), readers })
     }
 
@@ -118,7 +119,8 @@ fn accept(listener: &UnixListener, readers: &Mutex<Readers>) {
             let _ = sender.try_send(Arc::clone(latest));
         }
         readers.senders.push(sender);
-        std::thread::spawn(move || pass_on(stream, &receiver));
+        // A reader that no thread can be started for is let go.
+        let _ = std::thread::Builder::new().spawn(move || pass_on(stream, &receiver));
     }
 }
 

@@ -22,8 +22,9 @@ struct Mutation {
     edits: Vec<Edit>,
 }
 
+/// A change of bytes.
 #[derive(Debug, TypeGenerator)]
-enum Edit {
+pub enum Edit {
     Cut { at: u16, length: u8 },
     EndAt { at: u16 },
     Double { at: u16, length: u8, to: u16 },
@@ -62,7 +63,8 @@ impl Mutation {
 }
 
 impl Edit {
-    fn apply(&self, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+    /// Makes the change; `seeds` are what is joined.
+    pub fn apply(&self, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         let place = |at: u16| usize::from(at) % (bytes.len() + 1);
         let piece = |at: u16, length: u8| {
             let from = place(at);
