@@ -62,6 +62,8 @@ pub use wattline_units::{assumptions, atto, exact, interval, power, units};
 pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile, root};
 pub use wattline_virtual_board as virtual_board;
 
+mod input_file;
+
 pub mod toolchain;
 
 mod apk;

@@ -3,6 +3,7 @@
 
 use crate::csv_text;
 use thiserror::Error;
+use wattline_units::shortened::shortened;
 
 use crate::account::entry::LineKey;
 
@@ -31,7 +32,7 @@ pub enum TruthError {
         expected: &'static str,
     },
     /// A field isn't what its column holds.
-    #[error("{file}, line {line}: `{value}` is no {column}; write the folder again with the board")]
+    #[error("{file}, line {line}: `{}` is no {column}; write the folder again with the board", shortened(value))]
     BadField {
         /// Name of the file.
         file: &'static str,

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use thiserror::Error;
+use wattline_units::shortened::shortened;
 
 use crate::operations::Dictionary;
 
@@ -12,7 +13,7 @@ const HEADER: &str = "block,executions";
 
 /// A line of counts that can't be used.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("counts, line {line}: {text:?} is not `block,executions` with a block below {blocks}")]
+#[error("counts, line {line}: {:?} is not `block,executions` with a block below {blocks}", shortened(text))]
 pub struct CountsError {
     /// Line, from 1.
     pub line: usize,

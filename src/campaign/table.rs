@@ -1,6 +1,7 @@
 //! `plan.csv`: one line per case. The columns after `removed` are predictions.
 
 use thiserror::Error;
+use wattline_units::shortened::shortened;
 
 use crate::blocks::BlockId;
 use crate::csv_text::{self, CsvText};
@@ -27,7 +28,7 @@ pub enum PlanTableError {
     #[error("plan.csv: no column `{0}`; write it anew with `wattline plan`")]
     NoColumn(&'static str),
     /// A line that is not a case.
-    #[error("plan.csv, line {line}: column `{column}` holds \"{text}\"")]
+    #[error("plan.csv, line {line}: column `{column}` holds \"{}\"", shortened(text))]
     BadCell {
         /// Line, from 1.
         line: usize,

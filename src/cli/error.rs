@@ -25,7 +25,7 @@ pub fn exit_code(failure: &Failure) -> u8 {
         Failure::Usage(_) | Failure::Exists { .. } => exit::USAGE,
         Failure::InUse { .. } | Failure::Campaign { .. } => exit::USAGE,
         Failure::Board(_) | Failure::Device(_) | Failure::VirtualBoard(_) => exit::BOARD,
-        Failure::Host(_) | Failure::Attach(_) => exit::BOARD,
+        Failure::Host(_) | Failure::Attach(_) | Failure::Threads { .. } => exit::BOARD,
         Failure::Run(RunError::Driver { source: DriverError::BoardLost(_), .. })
         | Failure::Run(RunError::Hopeless { .. } | RunError::Open { .. }) => exit::BOARD,
         Failure::Run(RunError::Exists { .. } | RunError::NotAssigned { .. }) => exit::USAGE,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wattline_units::limits::FIT_REPEATS;
 
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{
@@ -15,7 +16,7 @@ use crate::stage::{Failure, Output};
 
 use super::partial_file::PartialFile;
 use super::progress;
-use super::quantity::between;
+use super::quantity::{between, whole};
 
 mod blocks;
 mod factors;
@@ -80,7 +81,7 @@ pub struct Arguments {
     #[arg(long)]
     prior: Option<PathBuf>,
     /// Rounds of cross-validation.
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, value_parser = whole(2, 100_000))]
     folds: usize,
     /// Keep the cases of one value of this column in one fold.
     #[arg(long)]
@@ -105,10 +106,10 @@ pub struct Arguments {
     penalty: Option<f64>,
     /// With `--solver gd`, further descents from other starts, which show what the cases
     /// don't determine.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole(0, FIT_REPEATS.most as usize))]
     restarts: usize,
     /// Intervals from this many fits to cases drawn with replacement (0: the solver's own).
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole(0, FIT_REPEATS.most as usize))]
     bootstrap: usize,
     /// Write learning.csv: held-out error against the number of cases.
     #[arg(long)]
@@ -154,7 +155,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut options, contexts, choice) = settings(arguments, &tables)?;
     let folds = folds(arguments, options.inner_folds.unit);
     // Counts are weighed by context in memory only.
-    if contexts.is_empty() && fit_blocks::are_better(&tables, arguments, &options) {
+    if contexts.is_empty() && fit_blocks::are_better(&tables, arguments, &options)? {
         let rows = tables.rows(&choice)?;
         if fit_blocks::are_of_one_board(&tables, &rows)? {
             if arguments.solver.is_none() {

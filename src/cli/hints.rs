@@ -13,6 +13,7 @@ use crate::stage::repository::repository;
 use crate::stage::{CampaignFolder, Existing, Failure, Output, hints, verify};
 
 use super::progress;
+use super::quantity::{PRINTED, whole};
 
 /// The diff of a copy with hints applied.
 const PATCH: &str = "hints.patch";
@@ -34,13 +35,13 @@ pub struct Arguments {
     /// The campaign's folder, with its model.
     folder: PathBuf,
     /// How many hints are printed.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = whole(0, PRINTED))]
     limit: usize,
     /// These patterns only.
     #[arg(long, value_name = "PATTERN", value_parser = patterns())]
     only: Vec<String>,
     /// Apply the first N mechanical hints to a copy of the sources, and write hints.patch.
-    #[arg(long, value_name = "N", requires = "out")]
+    #[arg(long, value_name = "N", requires = "out", value_parser = whole(0, PRINTED))]
     apply: Option<usize>,
     /// Folder for the copy.
     #[arg(long, requires = "apply")]

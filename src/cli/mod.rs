@@ -180,7 +180,33 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(error::exit_code(failure))
 }
 
+impl Command {
+    /// Whether the command shares its work among threads, or waits and watches alone.
+    fn shares_work(&self) -> bool {
+        !matches!(
+            self,
+            Self::Export(_)
+                | Self::Monitor(_)
+                | Self::Tenants(_)
+                | Self::Activities(_)
+                | Self::Board(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+        )
+    }
+}
+
+/// Starts the threads that work is shared among: rayon, left to start them, panics where the
+/// system gives none.
+fn start_threads() -> Result<(), Failure> {
+    let started = rayon::ThreadPoolBuilder::new().build_global();
+    started.map_err(|source| Failure::Threads { source })
+}
+
 fn run(command: Command) -> Result<Outcome, Failure> {
+    if command.shares_work() {
+        start_threads()?;
+    }
     let done = match command {
         Command::Trace(arguments) => return trace::run(&arguments),
         Command::Compare(arguments) => return compare::run(&arguments),

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use wattline_units::shortened::shortened_message;
 
 use crate::format::visible;
 use crate::stage::Failure;
@@ -33,7 +34,7 @@ pub fn set_quiet(quiet: bool) {
 fn tell(title: &str, text: &str) {
     let space = if title.is_empty() { "" } else { " " };
     // There is no other place to tell it, and the work does not depend on it.
-    let _ = writeln!(std::io::stderr(), "{title}{space}{}", visible(text));
+    let _ = writeln!(std::io::stderr(), "{title}{space}{}", visible(&shortened_message(text)));
 }
 
 /// A line about what is being done.
@@ -183,7 +184,8 @@ fn with_pace<T>(change: impl FnOnce(&mut Pace, Duration) -> T) -> T {
     let result = change(pace.get_or_insert_default(), start.elapsed());
     drop(pace);
     if is_first && !QUIET.load(Ordering::Relaxed) {
-        thread::spawn(break_silence);
+        // Without a thread for it, it is silent.
+        let _ = thread::Builder::new().spawn(break_silence);
     }
     result
 }

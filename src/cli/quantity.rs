@@ -12,6 +12,20 @@ pub fn between(
     }
 }
 
+/// The most rows that anybody prints.
+pub const PRINTED: usize = 1_000_000;
+
+/// The same for whole numbers, counts of something.
+pub fn whole(
+    lo: usize,
+    hi: usize,
+) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync + 'static {
+    move |text| match text.trim().parse::<usize>() {
+        Ok(value) if (lo..=hi).contains(&value) => Ok(value),
+        _ => Err(format!("give a whole number from {lo} to {hi}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Arguments;
@@ -50,6 +64,43 @@ mod tests {
             let error = Arguments::try_parse_from(line.split(' ')).unwrap_err().to_string();
             assert!(error.contains("give a number from"), "{line}: {error}");
             assert!(error.len() < 300, "{line}: {error}");
+        }
+        assert!(flags > 10, "{flags}");
+    }
+
+    /// Seeds may be any number, and numbers of processes and blocks are looked up.
+    const ANY: [&str; 5] = ["seed", "pid", "jvm", "remove", "port"];
+
+    /// Every flag with a count refuses one that this machine could not bear.
+    #[test]
+    fn no_flag_takes_a_count_without_a_limit() {
+        let largest = |argument: &clap::Arg| {
+            let parser = argument.get_value_parser().type_id();
+            let is = |other: ValueParser| other.type_id() == parser;
+            let (small, large) = (u32::MAX.to_string(), (u64::MAX / 2).to_string());
+            match () {
+                () if is(clap::value_parser!(u32).into()) => Some(small),
+                () if is(clap::value_parser!(u64).into()) => Some(large),
+                () if is(clap::value_parser!(usize).into()) => Some(large),
+                () => None,
+            }
+        };
+        fn all(command: &clap::Command, words: &str) -> Vec<(String, clap::Arg)> {
+            let own = command.get_arguments().map(|arg| (words.to_owned(), arg.clone()));
+            let below = command.get_subcommands();
+            let below = below.flat_map(|sub| all(sub, &format!("{words} {}", sub.get_name())));
+            own.chain(below).collect()
+        }
+        let mut flags = 0;
+        for (words, argument) in all(&Arguments::command(), "wattline") {
+            let named = argument.get_long().zip(largest(&argument));
+            let Some((name, value)) = named.filter(|(name, _)| !ANY.contains(name)) else {
+                continue;
+            };
+            flags += 1;
+            let line = format!("{words} --{name}={value}");
+            let error = Arguments::try_parse_from(line.split(' ')).unwrap_err().to_string();
+            assert!(error.contains(&format!("invalid value '{value}'")), "{line}: {error}");
         }
         assert!(flags > 10, "{flags}");
     }

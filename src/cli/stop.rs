@@ -2,7 +2,7 @@
 //! what they have and write it; others leave nothing half done behind and say what is kept.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,9 +25,9 @@ static FINISHES: AtomicBool = AtomicBool::new(false);
 /// wants ignored (`nohup`) are ignored still.
 pub fn tidy_up_when_asked(temporary: Option<PathBuf>) {
     let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
-    // Without it the signal ends the program at once, as ever.
-    let Ok(mut signals) = Signals::new(heard) else { return };
-    thread::spawn(move || {
+    let (sender, receiver) = mpsc::channel::<Signals>();
+    let listen = move || {
+        let Ok(mut signals) = receiver.recv() else { return };
         for signal in signals.forever() {
             // A command that finishes by itself listens to the other two.
             if signal == SIGHUP || !FINISHES.load(Ordering::SeqCst) {
@@ -35,7 +35,13 @@ pub fn tidy_up_when_asked(temporary: Option<PathBuf>) {
                 return;
             }
         }
-    });
+    };
+    // Without a thread or the signals, a signal ends the program at once, as ever.
+    if thread::Builder::new().spawn(listen).is_ok()
+        && let Ok(signals) = Signals::new(heard)
+    {
+        let _ = sender.send(signals);
+    }
 }
 
 fn end(signal: i32, temporary: Option<PathBuf>) {

@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long)]
     watch_loops: bool,
     /// javac --release; the JDK's own if it is not given.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(7..=30))]
     release: Option<u32>,
     /// Folder for the results.
     #[arg(long)]

@@ -6,7 +6,7 @@
 //! grow is an error; one that was cut or replaced meanwhile makes a bad run, which is
 //! repeated.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use wattline_units::limits::FILE_BYTES;
+
+use crate::input_file;
 use crate::power::meter::external::{Columns, FAULT, titles};
 use crate::power::meter::{External, Offer};
 use crate::scenario::MeterLog;
@@ -174,7 +177,7 @@ impl HostLog {
     /// The line that says which columns hold what.
     fn titles(&self) -> Result<String, DeviceError> {
         let mut head = Vec::new();
-        let file = File::open(&self.path).map_err(|error| self.unreadable(&error))?;
+        let file = input_file::open(&self.path).map_err(|error| self.unreadable(&error))?;
         file.take(BACK).read_to_end(&mut head).map_err(|error| self.unreadable(&error))?;
         let head = String::from_utf8_lossy(&head);
         let lines = head.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty());
@@ -278,10 +281,9 @@ fn whole_lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 /// The text of a file from a position on.
 fn read_from(path: &Path, position: u64) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = input_file::open(path)?;
     file.seek(SeekFrom::Start(position))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    let bytes = FILE_BYTES.read_all(file)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -82,7 +82,8 @@ impl Limit {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, DeviceError> {
         let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || {
+        // Where no thread can be started, the sender is gone with the work.
+        let _ = thread::Builder::new().spawn(move || {
             // Nobody listens any more when the limit has passed.
             let _ = sender.send(work());
         });

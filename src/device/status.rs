@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::ZlibDecoder;
-use wattline_units::limits::RECORDED_FILE_BYTES;
+use wattline_units::limits::UNPACKED_LOG_BYTES;
 
 /// The word for a good end.
 const WHOLE: &str = "whole";
@@ -58,7 +58,7 @@ impl Said {
         let (_, text) = files.next().ok_or("its trace did not come whole")?;
         let deflated = BASE64_STANDARD.decode(text.trim_end());
         let deflated = deflated.map_err(|error| format!("its trace is no base64: {error}"))?;
-        let trace = RECORDED_FILE_BYTES.read_all(ZlibDecoder::new(deflated.as_slice()));
+        let trace = UNPACKED_LOG_BYTES.read_all(ZlibDecoder::new(deflated.as_slice()));
         trace.map_err(|error| format!("its trace can't be inflated: {error}"))
     }
 

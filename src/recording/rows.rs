@@ -385,6 +385,7 @@ pub fn node_rows(state: &JvmState, from: usize) -> Vec<NodeRow> {
 /// Energies as joules with all decimals.
 mod joules {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use wattline_units::shortened::shortened;
 
     use crate::account::Femtojoules;
 
@@ -394,7 +395,7 @@ mod joules {
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Femtojoules, D::Error> {
         let text = String::deserialize(from)?;
-        let bad = || D::Error::custom(format!("`{text}` is no energy in joules"));
+        let bad = || D::Error::custom(format!("`{}` is no energy in joules", shortened(&text)));
         Femtojoules::parse(&text).ok_or_else(bad)
     }
 }
@@ -402,6 +403,7 @@ mod joules {
 /// The same where there may be none.
 mod maybe_joules {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use wattline_units::shortened::shortened;
 
     use crate::account::Femtojoules;
 
@@ -420,7 +422,7 @@ mod maybe_joules {
         else {
             return Ok(None);
         };
-        let bad = || D::Error::custom(format!("`{text}` is no energy in joules"));
+        let bad = || D::Error::custom(format!("`{}` is no energy in joules", shortened(&text)));
         Femtojoules::parse(&text).map(Some).ok_or_else(bad)
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::Assignment;
+use crate::input_file;
 
 use super::basis::{Basis, Changes, Outcome};
 use super::error::RunError;
@@ -153,7 +154,7 @@ pub fn changes_of_basis(folder: &Path, basis: &Basis) -> Option<Vec<String>> {
 
 fn read(folder: &Path) -> Result<State, RunError> {
     let path = folder.join(JOURNAL_FILE);
-    let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+    let bytes = input_file::read(&path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => RunError::NotMeasured { folder: folder.to_path_buf() },
         _ => RunError::file(&path, "reading")(error),
     })?;
@@ -185,7 +186,7 @@ impl Journal {
                 return Err(RunError::file(&path, "locking")(error));
             }
         }
-        let bytes = std::fs::read(&path).map_err(RunError::file(&path, "reading"))?;
+        let bytes = input_file::read(&path).map_err(RunError::file(&path, "reading"))?;
         let (events, whole) = parse(&bytes, &path)?;
         if whole < bytes.len() {
             file.set_len(whole as u64).map_err(RunError::file(&path, "shortening"))?;
@@ -199,7 +200,7 @@ impl Journal {
     /// more.
     pub fn begin(&mut self, basis: &Basis) -> Result<(), RunError> {
         self.append(&Event::Campaign(Box::new(Begun::Basis(basis.clone()))))?;
-        let bytes = std::fs::read(&self.path).map_err(RunError::file(&self.path, "reading"))?;
+        let bytes = input_file::read(&self.path).map_err(RunError::file(&self.path, "reading"))?;
         let State { campaign, stopped, records, .. } = State::of(parse(&bytes, &self.path)?.0);
         (self.campaign, self.stopped, self.records) = (campaign, stopped, records);
         Ok(())

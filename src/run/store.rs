@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wattline_units::input::open_regular;
-use wattline_units::limits::RECORDED_FILE_BYTES;
-
 use crate::campaign::Phase;
+use crate::input_file;
 
 use super::error::RunError;
 use super::journal::sync_folder;
@@ -75,7 +73,7 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
         false => None,
     };
     let counts = run.join("counts.csv");
-    let counts = match fs::read_to_string(&counts) {
+    let counts = match input_file::read_text(&counts) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(RunError::file(counts, "reading")(error)),
@@ -122,7 +120,7 @@ pub fn read_counts(
     for record in records.iter().filter(|r| r.is_good() && r.run.phase == Phase::Traced) {
         if !counts.contains_key(&record.run.case) {
             let file = runs(folder).join(&record.folder).join("counts.csv");
-            let text = fs::read_to_string(&file).map_err(RunError::file(&file, "reading"))?;
+            let text = input_file::read_text(&file).map_err(RunError::file(&file, "reading"))?;
             counts.insert(record.run.case.clone(), text);
         }
     }
@@ -162,9 +160,7 @@ fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), RunError> {
 }
 
 fn read_packed(file: &Path) -> Result<Vec<u8>, RunError> {
-    let packed = open_regular(file).map_err(RunError::file(file, "reading"))?;
-    let unpacked = zstd::Decoder::new(packed).and_then(|bytes| RECORDED_FILE_BYTES.read_all(bytes));
-    unpacked.map_err(RunError::file(file, "unpacking"))
+    input_file::unpack(file).map_err(RunError::file(file, "unpacking"))
 }
 
 /// Writes a file and waits until it is on disk.

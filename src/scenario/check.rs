@@ -4,6 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use wattline_units::limits::CAMPAIGN_RUNS;
+use wattline_units::shortened::shortened;
+
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
@@ -20,6 +23,7 @@ use super::keys::keys_of;
 use super::meter::MeterChoice;
 use super::meter_log::check_log;
 use super::pattern::PathPattern;
+use super::range::{self, number, whole};
 use crate::blocks::Granularity;
 use crate::power::{METERS, meter};
 
@@ -44,7 +48,9 @@ impl TryFrom<ScenarioFile> for Scenario {
             },
             limits: check_limits(&written.limits)?,
             kernels: check_kernels(&written.kernels)?,
-            hints: HintSettings { verify: written.hints.verify as usize },
+            hints: HintSettings {
+                verify: whole(written.hints.verify, range::SOME_REPEATS, "hints.verify")? as usize,
+            },
             offline: written.offline.map(|offline| PathBuf::from(offline.scenario)),
             name,
             description: written.description,
@@ -63,7 +69,7 @@ fn check_name(name: &str, key: &str) -> Result<(), Problem> {
     if !name.is_empty() && name.chars().all(plain) {
         return Ok(());
     }
-    Err(Problem::new(key, format!("is \"{name}\"; use letters, digits, `-` and `_`")))
+    Err(Problem::new(key, format!("is \"{}\"; use letters, digits, `-` and `_`", shortened(name))))
 }
 
 fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
@@ -101,7 +107,7 @@ fn check_java_name(name: &str, key: &str) -> Result<(), Problem> {
     };
     match name.split('.').all(plain) {
         true => Ok(()),
-        false => Err(Problem::new(key, format!("is \"{name}\", which is no Java name"))),
+        false => Err(Problem::new(key, format!("is \"{}\", which is no Java name", shortened(name)))),
     }
 }
 
@@ -216,6 +222,7 @@ fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Art
             && !part.contains("..")
     };
     if !(3..=4).contains(&parts.len()) || !parts.iter().all(plain) {
+        let maven = shortened(maven);
         let message = format!("is \"{maven}\"; write `group:artifact:version[:classifier]`");
         return Err(Problem::new(format!("{key}.maven"), message));
     }
@@ -229,15 +236,17 @@ fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Art
 }
 
 fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
-    let duration_s = positive(written.duration_s, "session.duration_s")?;
-    let limit_s = positive(written.limit_s.unwrap_or(3.0 * duration_s), "session.limit_s")?;
+    let duration_s = number(written.duration_s, range::SESSION_S, "session.duration_s")?;
+    let limit_s = match written.limit_s {
+        Some(limit_s) => number(limit_s, range::SESSION_S, "session.limit_s")?,
+        None => 3.0 * duration_s,
+    };
     if limit_s < duration_s {
         let message = format!("is {limit_s}, shorter than the session ({duration_s} s)");
         return Err(Problem::new("session.limit_s", message));
     }
-    if written.frames == Some(0) {
-        return Err(Problem::new("session.frames", "must be 1 or more"));
-    }
+    let frames = written.frames;
+    frames.map(|frames| whole(frames, range::FRAMES, "session.frames")).transpose()?;
     if written.input_command.as_ref().is_some_and(|command| command.trim().is_empty()) {
         let message = "is empty; give a command of this machine's shell, or leave the key out";
         return Err(Problem::new("session.input_command", message));
@@ -251,13 +260,13 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
     }
     Ok(SessionSettings {
         duration_s,
-        frames: written.frames,
+        frames,
         extras: check_extras(&written.extras, "session.extras")?,
         dry_extras: check_extras(&written.dry_extras, "session.dry_extras")?,
         input_command: written.input_command,
         limit_s,
-        sample_rate_hz: positive(written.sample_rate_hz, "session.sample_rate_hz")?,
-        rest_s: not_negative(written.rest_s, "session.rest_s")?,
+        sample_rate_hz: number(written.sample_rate_hz, range::RATE_HZ, "session.sample_rate_hz")?,
+        rest_s: number(written.rest_s, range::REST_S, "session.rest_s")?,
         begin_mark: written.begin_mark,
         end_mark: written.end_mark,
     })
@@ -296,13 +305,12 @@ fn check_inputs(written: &[InputFile]) -> Result<Vec<Input>, Problem> {
         if !names.insert(&input.name) {
             return Err(Problem::new(format!("{key}.name"), "is used by two input sequences"));
         }
-        if input.frames == Some(0) {
-            return Err(Problem::new(format!("{key}.frames"), "must be 1 or more"));
-        }
+        let frames = input.frames;
+        frames.map(|n| whole(n, range::FRAMES, &format!("{key}.frames"))).transpose()?;
         inputs.push(Input {
             name: input.name.clone(),
             extras: check_extras(&input.extras, &format!("{key}.extras"))?,
-            frames: input.frames,
+            frames,
             steps: check_steps(&input.steps, &format!("{key}.steps"))?,
         });
     }
@@ -315,7 +323,7 @@ fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
         if rail.trim().is_empty() || !seen.insert(rail) {
             let message = match rail.trim() {
                 "" => "has a rail without a name".to_string(),
-                rail => format!("has \"{rail}\" twice"),
+                rail => format!("has \"{}\" twice", shortened(rail)),
             };
             return Err(Problem::new("board.rails", message));
         }
@@ -324,13 +332,14 @@ fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
         return Err(Problem::new("board.sampler_core", "must not be the application's core"));
     }
     let meter = check_meter(&written.meter)?;
+    let core = |core: u32, key| whole(core, range::CORES, key);
     Ok(BoardSettings {
         meter,
         log: check_log(&written.log, meter)?,
         rails: written.rails.clone(),
         frequency_khz: check_frequency(&written.frequency_khz)?,
-        big_core: written.big_core,
-        sampler_core: written.sampler_core,
+        big_core: core(written.big_core, "board.big_core")?,
+        sampler_core: core(written.sampler_core, "board.sampler_core")?,
     })
 }
 
@@ -341,7 +350,7 @@ fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
         None => {
             let names = METERS.into_iter().map(|meter| format!("\"{}\"", meter.name()));
             let names: Vec<String> = names.collect();
-            let message = format!("is \"{written}\"; use \"auto\", {}", names.join(", "));
+            let message = format!("is \"{}\"; use \"auto\", {}", shortened(written), names.join(", "));
             Err(Problem::new("board.meter", message))
         }
     }
@@ -349,14 +358,20 @@ fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
 
 fn check_frequency(written: &FrequencyFile) -> Result<Option<u64>, Problem> {
     const KEY: &str = "board.frequency_khz";
-    match written {
-        FrequencyFile::Khz(0) => Err(Problem::new(KEY, "must be 1 or more, or \"leave\"")),
-        FrequencyFile::Khz(khz) => Ok(Some(*khz)),
-        FrequencyFile::Word(word) if word == "leave" => Ok(None),
+    let wanted = "give a whole number of kHz from 1 to 100000000, or \"leave\"";
+    let khz = match written {
+        FrequencyFile::Khz(khz) => u64::try_from(*khz).ok(),
+        FrequencyFile::Word(word) if word == "leave" => return Ok(None),
         FrequencyFile::Word(word) => {
-            let message = format!("is \"{word}\"; give a number of kHz, or \"leave\"");
-            Err(Problem::new(KEY, message))
+            return Err(Problem::new(KEY, format!("is \"{}\"; {wanted}", shortened(word))));
         }
+        FrequencyFile::Other(text) => {
+            return Err(Problem::new(KEY, format!("is {text}; {wanted}")));
+        }
+    };
+    match khz.filter(|khz| range::FREQUENCY_KHZ.contains(khz)) {
+        Some(khz) => Ok(Some(khz)),
+        None => Err(Problem::new(KEY, format!("is {}; {wanted}", written.text()))),
     }
 }
 
@@ -366,26 +381,28 @@ fn check_campaign(
     inputs: usize,
 ) -> Result<CampaignSettings, Problem> {
     let idle_repeats = written.idle_repeats.unwrap_or(written.repeats);
-    for (number, key) in [
-        (written.repeats, "campaign.repeats"),
-        (idle_repeats, "campaign.idle_repeats"),
-        (written.traced_repeats, "campaign.traced_repeats"),
-        (written.candidates, "campaign.candidates"),
+    for (count, key, range) in [
+        (written.repeats, "campaign.repeats", range::REPEATS),
+        (idle_repeats, "campaign.idle_repeats", range::REPEATS),
+        (written.traced_repeats, "campaign.traced_repeats", range::REPEATS),
+        (written.sampled_repeats.unwrap_or(0), "campaign.sampled_repeats", range::SOME_REPEATS),
+        (written.candidates, "campaign.candidates", range::CASES),
+        (written.cases, "campaign.cases", range::CASES),
+        (written.dry_runs.unwrap_or(0), "campaign.dry_runs", range::DRY_RUNS),
+        (written.max_retries, "campaign.max_retries", range::SOME_REPEATS),
     ] {
-        if number == 0 {
-            return Err(Problem::new(key, "must be 1 or more"));
-        }
+        whole(count, range, key)?;
     }
+    check_runs(written, idle_repeats)?;
     if (written.cases as usize) < inputs {
         let message = format!("is {}, fewer than the {inputs} base cases", written.cases);
         return Err(Problem::new("campaign.cases", message));
     }
-    let removed_share = positive(written.removed_share, "campaign.removed_share")?;
-    if removed_share >= 1.0 {
-        return Err(Problem::new("campaign.removed_share", "must be below 1"));
-    }
-    let line_error = written.line_error.map(|error| positive(error, "campaign.line_error"));
-    let stop = written.stop.map(|stop| positive(stop.lines, "campaign.stop.lines"));
+    let removed_share =
+        number(written.removed_share, range::REMOVED_SHARE, "campaign.removed_share")?;
+    let error_share = |share: f64, key| number(share, range::ERROR_SHARE, key);
+    let line_error = written.line_error.map(|error| error_share(error, "campaign.line_error"));
+    let stop = written.stop.map(|stop| error_share(stop.lines, "campaign.stop.lines"));
     if written.stop.is_some() && written.protocol == Protocol::Windows {
         let message = "goes with `protocol = \"paired\"`: windows have no repeats to be saved";
         return Err(Problem::new("campaign.stop", message));
@@ -393,7 +410,7 @@ fn check_campaign(
     Ok(CampaignSettings {
         plan_on: PlanOn::default(),
         protocol: written.protocol,
-        window_s: positive(written.window_s, "campaign.window_s")?,
+        window_s: number(written.window_s, range::WINDOW_S, "campaign.window_s")?,
         stop_lines: stop.transpose()?,
         choice: written.choice,
         line_error: line_error.transpose()?,
@@ -412,6 +429,17 @@ fn check_campaign(
     })
 }
 
+/// Runs of all cases must be so many that they can be measured.
+fn check_runs(written: &CampaignFile, idle_repeats: u32) -> Result<(), Problem> {
+    let sampled = written.sampled_repeats.unwrap_or(0);
+    let repeats = [written.repeats, idle_repeats, written.traced_repeats, sampled];
+    let of_case: u64 = repeats.into_iter().map(u64::from).sum();
+    let runs = of_case.saturating_mul(u64::from(written.cases));
+    CAMPAIGN_RUNS.check(runs).map_err(|exceeded| {
+        Problem::new("campaign.repeats", format!("and `cases` ask for {exceeded}; lower one"))
+    })
+}
+
 /// Where dry runs are made: a command that gives input needs a board.
 fn plan_on(written: &ScenarioFile) -> Result<PlanOn, Problem> {
     match (written.campaign.plan_on, &written.session.input_command) {
@@ -426,52 +454,30 @@ fn plan_on(written: &ScenarioFile) -> Result<PlanOn, Problem> {
 }
 
 fn check_limits(written: &LimitsFile) -> Result<Limits, Problem> {
+    let (gap, mismatch) = ("limits.max_gap_s", "limits.duration_mismatch");
     Ok(Limits {
-        max_gap_s: positive(written.max_gap_s, "limits.max_gap_s")?,
+        max_gap_s: number(written.max_gap_s, range::GAP_S, gap)?,
         min_sample_share: share(written.min_sample_share, "limits.min_sample_share")?,
-        temperature_c: positive(written.temperature_c, "limits.temperature_c")?,
-        duration_mismatch: positive(written.duration_mismatch, "limits.duration_mismatch")?,
+        temperature_c: number(
+            written.temperature_c,
+            range::TEMPERATURE_C,
+            "limits.temperature_c",
+        )?,
+        duration_mismatch: number(written.duration_mismatch, range::ERROR_SHARE, mismatch)?,
     })
 }
 
 fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, Problem> {
-    if written.repeats == 0 {
-        return Err(Problem::new("kernels.repeats", "must be 1 or more"));
-    }
+    let window = |window_s: f64, key| number(window_s, range::WINDOW_S, key);
     Ok(KernelSettings {
         enabled: written.enabled,
-        repeats: written.repeats,
-        count: written.count as usize,
-        window_s: written.window_s.map(|s| positive(s, "kernels.window_s")).transpose()?,
-        gap_s: written.gap_s.map(|s| positive(s, "kernels.gap_s")).transpose()?,
+        repeats: whole(written.repeats, range::REPEATS, "kernels.repeats")?,
+        count: whole(written.count, range::SOME_REPEATS, "kernels.count")? as usize,
+        window_s: written.window_s.map(|s| window(s, "kernels.window_s")).transpose()?,
+        gap_s: written.gap_s.map(|s| window(s, "kernels.gap_s")).transpose()?,
     })
 }
 
-/// No time, rate or weight of a scenario is larger.
-const LARGEST: f64 = 1e9;
-
-fn positive(value: f64, key: &str) -> Result<f64, Problem> {
-    if value > 0.0 && value <= LARGEST {
-        return Ok(value);
-    }
-    Err(Problem::new(key, format!("is {}; it must be above 0 and at most {LARGEST}", shown(value))))
-}
-
-fn not_negative(value: f64, key: &str) -> Result<f64, Problem> {
-    if (0.0..=LARGEST).contains(&value) {
-        return Ok(value);
-    }
-    Err(Problem::new(key, format!("is {}; it must be from 0 to {LARGEST}", shown(value))))
-}
-
-/// A number that a person can read.
-fn shown(value: f64) -> String {
-    if value.abs() > LARGEST { format!("{value:e}") } else { value.to_string() }
-}
-
 fn share(value: f64, key: &str) -> Result<f64, Problem> {
-    if (0.0..=1.0).contains(&value) {
-        return Ok(value);
-    }
-    Err(Problem::new(key, format!("is {value}; it must be a share from 0 to 1")))
+    number(value, range::SHARE, key)
 }

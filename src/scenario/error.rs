@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use wattline_units::shortened::{shortened, shortened_message};
 
 use crate::format::visible_path;
 
@@ -41,7 +42,7 @@ pub enum ScenarioError {
         nearest: Option<String>,
     },
     /// A value that can't be.
-    #[error("{}:{line}: `{key}` {message}", visible_path(file))]
+    #[error("{}:{line}: `{}` {message}", visible_path(file), shortened(key))]
     Invalid {
         /// The scenario file.
         file: PathBuf,
@@ -90,9 +91,23 @@ pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> Sce
         && let Some((key, known)) = rest.split_once('`')
     {
         let nearest = nearest_of(key, known.split('`').skip(1).step_by(2));
-        return ScenarioError::UnknownKey { file: file.into(), line, key: key.into(), nearest };
+        let key = shortened(key).into_owned();
+        return ScenarioError::UnknownKey { file: file.into(), line, key, nearest };
     }
-    ScenarioError::Syntax { file: file.into(), line, message }
+    ScenarioError::Syntax { file: file.into(), line, message: in_words(&message) }
+}
+
+/// A message of the TOML reader without the names of Rust's types.
+fn in_words(message: &str) -> String {
+    let (found, wanted) = message.rsplit_once(", expected ").unwrap_or((message, ""));
+    let wanted = match wanted {
+        "" => return shortened_message(message).into_owned(),
+        "u32" | "u64" | "usize" => "a whole number of 0 or more",
+        "i32" | "i64" => "a whole number",
+        "f64" => "a number",
+        other => other,
+    };
+    format!("{}, expected {wanted}", shortened(found))
 }
 
 /// The known word that is most like `key`, if any is near.

@@ -241,13 +241,42 @@ pub struct BoardFile {
 }
 
 /// `board.frequency_khz`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum FrequencyFile {
     /// A frequency.
-    Khz(u64),
+    Khz(i64),
     /// `"leave"`: the board's governor chooses it.
     Word(String),
+    /// Something else, which is refused with what is wanted.
+    Other(String),
+}
+
+impl<'de> Deserialize<'de> for FrequencyFile {
+    /// Takes any value: what an untagged enum says of another one helps nobody.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match toml::Value::deserialize(deserializer)? {
+            toml::Value::Integer(khz) => Self::Khz(khz),
+            toml::Value::String(word) => Self::Word(word),
+            toml::Value::Float(number) => Self::Other(number.to_string()),
+            toml::Value::Boolean(is) => Self::Other(is.to_string()),
+            other => Self::Other(format!("{} {}", article(&other), other.type_str())),
+        })
+    }
+}
+
+fn article(value: &toml::Value) -> &'static str {
+    if value.is_array() { "an" } else { "a" }
+}
+
+impl FrequencyFile {
+    /// As it was written.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Khz(khz) => khz.to_string(),
+            Self::Word(word) | Self::Other(word) => word.clone(),
+        }
+    }
 }
 
 /// `[campaign]`: how many cases and runs.

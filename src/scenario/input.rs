@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
+use super::range::{self, number, signed, whole};
 
 /// One step as written: exactly one of `tap`, `swipe`, `key`, `wait_s`. Without
 /// `at_s` it follows the step before it, after the waits between.
@@ -94,11 +95,11 @@ pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<Step>, Pr
     for (index, step) in steps.iter().enumerate() {
         let here = format!("{key}[{index}]");
         let at_s = step.at_s.unwrap_or(clock_s);
-        if !at_s.is_finite() || at_s < clock_s {
+        if at_s.is_nan() || at_s < clock_s {
             let message = format!("comes before the step above it, which ends at {clock_s} s");
             return Err(Problem::new(format!("{here}.at_s"), message));
         }
-        clock_s = at_s;
+        clock_s = number(at_s, range::STEP_S, &format!("{here}.at_s"))?;
         match check_action(step, &here)? {
             Some(action) => checked.push(Step { at_s, action }),
             None => clock_s += wait(step, &here)?,
@@ -117,6 +118,7 @@ fn check_action(step: &StepFile, key: &str) -> Result<Option<Action>, Problem> {
     if step.swipe_ms.is_some() && step.swipe.is_none() {
         return Err(Problem::new(format!("{key}.swipe_ms"), "goes with `swipe` only"));
     }
+    check_numbers(step, key)?;
     let tap = step.tap.map(|[x, y]| Action::Tap { x, y });
     let swipe = step.swipe.map(|[x1, y1, x2, y2]| Action::Swipe {
         from: [x1, y1],
@@ -126,12 +128,20 @@ fn check_action(step: &StepFile, key: &str) -> Result<Option<Action>, Problem> {
     Ok(tap.or(swipe).or(step.key.map(Action::Key)))
 }
 
+/// Places on a screen, times and keys as they are on Android.
+fn check_numbers(step: &StepFile, key: &str) -> Result<(), Problem> {
+    let pixels = |places: &[i32], name: &str| {
+        let key = format!("{key}.{name}");
+        places.iter().try_for_each(|place| signed(*place, range::PIXELS, &key).map(drop))
+    };
+    pixels(step.tap.as_ref().map_or(&[], |tap| tap), "tap")?;
+    pixels(step.swipe.as_ref().map_or(&[], |swipe| swipe), "swipe")?;
+    whole(step.swipe_ms.unwrap_or(0), range::SWIPE_MS, &format!("{key}.swipe_ms"))?;
+    whole(step.key.unwrap_or(0), range::KEYS, &format!("{key}.key")).map(drop)
+}
+
 fn wait(step: &StepFile, key: &str) -> Result<f64, Problem> {
-    let seconds = step.wait_s.unwrap_or(0.0);
-    if seconds.is_finite() && seconds >= 0.0 {
-        return Ok(seconds);
-    }
-    Err(Problem::new(format!("{key}.wait_s"), format!("{seconds} is not a time of 0 s or more")))
+    number(step.wait_s.unwrap_or(0.0), range::STEP_S, &format!("{key}.wait_s"))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
 use super::meter::{MeterChoice, MeterLog};
+use super::range::{self, number};
 use crate::power::meter::external::{Column, ColumnNames};
 
 /// `[board.log]`: a table that another program appends to on the host while the campaign runs.
@@ -52,9 +53,7 @@ pub(super) fn check_log(
     if log.file.trim().is_empty() {
         return Err(Problem::new("board.log.file", "is empty; name the meter's log"));
     }
-    if !log.clock_offset_s.is_finite() {
-        return Err(Problem::new("board.log.clock_offset_s", "must be a number of seconds"));
-    }
+    number(log.clock_offset_s, range::OFFSET_S, "board.log.clock_offset_s")?;
     let column = |written: &Option<ColumnFile>| {
         let ColumnFile { column, unit } = written.as_ref()?;
         Some(Column { title: column.clone(), unit: unit.clone() })

@@ -13,8 +13,13 @@ mod locate;
 mod meter;
 mod meter_log;
 pub(crate) mod pattern;
+mod range;
 
 use std::path::Path;
+
+use wattline_units::limits::SCENARIO_BYTES;
+
+use crate::input_file;
 
 pub use checked::{
     Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
@@ -33,14 +38,14 @@ pub use pattern::PathPattern;
 
 /// Reads and checks a scenario file.
 pub fn read_scenario(file: &Path) -> Result<Scenario, ScenarioError> {
-    let text = std::fs::read_to_string(file)
+    let text = input_file::read_text_up_to(SCENARIO_BYTES, file)
         .map_err(|source| ScenarioError::Read { file: file.into(), source })?;
     parse_scenario(&text, file)
 }
 
 /// `FILE:LINE` of a key (`source[0].sha256`), or of the table that should hold it.
 pub(crate) fn place_of_key(file: &Path, key: &str) -> String {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = input_file::read_text_up_to(SCENARIO_BYTES, file).unwrap_or_default();
     format!("{}:{}", file.display(), locate::line_of_key(&text, key))
 }
 
@@ -139,7 +144,7 @@ name = "none"
     #[test]
     fn a_bad_value_names_key_and_line() {
         let text = SMALL.replace("[[input]]", "[campaign]\nrepeats = 0\n[[input]]");
-        assert_eq!(message(&text), "scenarios/small.toml:10: `campaign.repeats` must be 1 or more");
+        assert_eq!(message(&text), "scenarios/small.toml:10: `campaign.repeats` is 0; it must be from 1 to 10000");
         let text = SMALL.replace("path = \"src\"", "maven = \"a:b\"\nsha256 = \"12\"");
         assert_eq!(
             message(&text),
@@ -171,7 +176,7 @@ name = "none"
         let campaign = parse(&with(windows)).unwrap().campaign;
         assert_eq!((campaign.protocol, campaign.window_s), (Protocol::Windows, 2.0));
         let problem = message(&with("stop = { lines = 0 }"));
-        assert!(problem.contains("`campaign.stop.lines` is 0; it must be above 0"), "{problem}");
+        assert!(problem.contains("`campaign.stop.lines` is 0; it must be from 0.000001 to 1000"), "{problem}");
         let problem = message(&with(&format!("{windows}\nstop = {{ lines = 0.1 }}")));
         assert!(problem.contains("`campaign.stop` goes with `protocol = \"paired\"`"), "{problem}");
         let problem = message(&with("stop = { methods = 0.1 }"));
@@ -207,8 +212,11 @@ name = "none"
         assert_eq!(left.frequency_khz, None);
         for (lines, expected) in [
             ("meter = \"odpn\"", "is \"odpn\"; use \"auto\", \"ina231\", \"odpm\""),
-            ("frequency_khz = 0", "must be 1 or more, or \"leave\""),
-            ("frequency_khz = \"max\"", "is \"max\"; give a number of kHz, or \"leave\""),
+            ("frequency_khz = 0", "is 0; give a whole number of kHz from 1 to 100000000, or \"leave\""),
+            ("frequency_khz = -1", "is -1; give a whole number of kHz"),
+            ("frequency_khz = 1.5", "is 1.5; give a whole number of kHz"),
+            ("frequency_khz = [1]", "is an array; give a whole number of kHz"),
+            ("frequency_khz = \"max\"", "is \"max\"; give a whole number of kHz"),
             ("rails = [\"a\", \"a\"]", "has \"a\" twice"),
         ] {
             let message = board(lines).unwrap_err().to_string();

@@ -99,6 +99,15 @@ pub enum Failure {
     /// A machine can't be monitored.
     #[error(transparent)]
     Host(#[from] HostError),
+    /// The system gives no threads.
+    #[error(
+        "cannot start the threads that share the work ({source}); raise the limit on processes \
+         (`ulimit -u`), or end other programs"
+    )]
+    Threads {
+        /// The system's answer.
+        source: rayon::ThreadPoolBuildError,
+    },
     /// A JVM's methods can't be measured.
     #[error(transparent)]
     Attach(#[from] AttachError),

@@ -1,6 +1,8 @@
 //! A scenario file -> the scenario and its application, analysed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use wattline_units::limits::OFFLINE_SCENARIOS;
 
 use crate::build::{Application, BuildError, sources};
 use crate::scenario::{Scenario, read_scenario};
@@ -19,17 +21,37 @@ pub struct Loaded {
 /// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and
 /// the scenario names another for this case, that one is taken, and it is said.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
+    load_after(&mut Vec::new(), path)
+}
+
+/// The same where other scenarios were tried before.
+fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> {
+    check_chain(tried, path)?;
     let scenario = read_scenario(path)?;
     let sources = match (sources::load_scenario(&scenario), &scenario.offline) {
         (Err(BuildError::Toolchain(error)), Some(other)) if is_out_of_reach(&error) => {
             let other = scenario.resolve(other);
             progress::warn(format!("{error}; using {} instead", other.display()));
-            return load(&other);
+            return load_after(tried, &other);
         }
         (sources, _) => sources?,
     };
     let application = Application::analyse(sources, scenario.application.granularity)?;
     Ok(Loaded { scenario, application })
+}
+
+/// A scenario must not stand in for itself, also not by way of others.
+fn check_chain(tried: &mut Vec<PathBuf>, path: &Path) -> Result<(), Failure> {
+    let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if tried.contains(&own) {
+        let message = "`offline.scenario` leads back to a scenario whose artifacts can't be had; \
+                       name one without artifacts, or run where they can be fetched";
+        return Err(Failure::input(path, message));
+    }
+    tried.push(own);
+    OFFLINE_SCENARIOS
+        .check(tried.len() as u64)
+        .map_err(|exceeded| Failure::input(path, format!("`offline.scenario`: {exceeded}")))
 }
 
 fn is_out_of_reach(error: &ToolchainError) -> bool {

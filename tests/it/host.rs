@@ -151,6 +151,13 @@ impl OrdinaryUser {
         command
     }
 
+    /// The same under a limit of `prlimit`, like `--nproc=0`.
+    pub fn limited(&self, adb: &AdbServer, limit: &str, arguments: &[&str]) -> Command {
+        let mut command = self.start(Path::new("prlimit"), adb);
+        command.arg(limit).arg(self.path("wattline")).args(arguments);
+        command
+    }
+
     fn start(&self, program: &Path, adb: &AdbServer) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.home.path());

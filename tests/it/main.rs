@@ -42,6 +42,7 @@ mod scale;
 mod second_user;
 mod shrunk;
 mod silicon;
+mod sizes;
 #[path = "../common/skip.rs"]
 mod skip;
 mod tenants;

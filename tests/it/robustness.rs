@@ -15,6 +15,8 @@ mod agent;
 mod archives;
 mod fuzz;
 mod partials;
+mod scenarios;
+mod tables;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 

@@ -2,10 +2,11 @@
 //! hold them.
 
 use wattline_units::atto::Atto;
+use wattline_units::shortened::shortened;
 
 /// A quantity that 38 digits don't hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} of {whose} is {value}, which 20 digits before the point don't hold")]
+#[error("{what} of {} is {}, which 20 digits before the point don't hold", shortened(whose), shortened(value))]
 pub struct TooLarge {
     /// Which quantity.
     pub what: &'static str,

@@ -14,6 +14,7 @@ use super::error::ModelError;
 use super::folds::{FoldUnit, Units};
 use super::options::{BootstrapOptions, FitOptions, Penalty, Solver};
 use super::solver::{Covariance, Scope, Solution, refit};
+use wattline_units::limits::{FIT_REPEATS, TABLE_NUMBERS};
 use wattline_units::quantile::quantile;
 
 /// The repetitions of a fit.
@@ -58,6 +59,12 @@ pub(crate) fn bootstrap(
         let (option, value, expected) = ("--bootstrap", n.to_string(), "0, or at least 2");
         return Err(ModelError::BadOption { option, value, expected });
     }
+    let remedy = "lower --bootstrap";
+    let numbers = (n as u64).saturating_mul(design.columns() as u64);
+    FIT_REPEATS
+        .check(n as u64)
+        .and_then(|()| TABLE_NUMBERS.check(numbers))
+        .map_err(ModelError::too_large(remedy))?;
     let options = at_chosen_strength(options, solution);
     let units = units(design, bootstrap.unit);
     let replicate = |at: usize| {

@@ -23,6 +23,8 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
+use wattline_units::foreign::decode_foreign;
+use wattline_units::limits::TABLE_BOARDS;
 
 use super::error::ModelError;
 use super::interval::student_975;
@@ -67,6 +69,8 @@ pub(crate) fn factors(
     if devices.len() < 2 {
         return Ok(Vec::new());
     }
+    let remedy = "fit a table for each board, or drop rows of boards";
+    TABLE_BOARDS.check(devices.len() as u64).map_err(ModelError::too_large(remedy))?;
     let first = reference.and_then(|name| devices.iter().position(|device| *device == name));
     let reference = devices.remove(first.unwrap_or(0));
     devices.insert(0, reference);
@@ -180,10 +184,10 @@ fn gls(table: &Table, used: &[usize], devices: &[&str], covariance: Mat<f64>) ->
         let i = used[row];
         (table.cases[i].energy_j / total(i)).ln()
     });
-    let factor = covariance.llt(Side::Lower).ok()?;
+    let factor = decode_foreign(|| covariance.llt(Side::Lower)).ok()?.ok()?;
     let (vx, vy) = (factor.solve(&x), factor.solve(&y));
     let information = x.transpose() * &vx;
-    let solved = information.llt(Side::Lower).ok()?;
+    let solved = decode_foreign(|| information.llt(Side::Lower)).ok()?.ok()?;
     let coefficients = solved.solve(x.transpose() * &vy);
     let residual = &y - &x * &coefficients;
     let squares = (residual.transpose() * factor.solve(&residual))[(0, 0)];

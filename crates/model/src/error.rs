@@ -2,6 +2,8 @@
 //! the column or the option at fault and what to do about it.
 
 use thiserror::Error;
+use wattline_units::limits::LimitExceeded;
+use wattline_units::shortened::shortened;
 
 /// Why there is no model, or no figure about one.
 #[derive(Debug, Error)]
@@ -23,14 +25,15 @@ pub enum ModelError {
         features: usize,
     },
     /// Two columns have one name.
-    #[error("the feature `{name}` is there twice; drop or rename one column")]
+    #[error("the feature `{}` is there twice; drop or rename one column", shortened(name))]
     DuplicateFeature {
         /// The name.
         name: String,
     },
     /// A value is NaN or infinite.
     #[error(
-        "case `{case}`, column `{column}`: {value} is not a finite number; correct or drop the case"
+        "case `{}`, column `{}`: {value} is not a finite number; correct or drop the case",
+        shortened(case), shortened(column)
     )]
     NotFinite {
         /// Name of the case.
@@ -55,7 +58,9 @@ pub enum ModelError {
     #[error("all counts are zero, so the energies can't be explained by them; check --features")]
     NoCounts,
     /// A relative error or weight was asked for a case without energy.
-    #[error("case `{case}` has an energy of 0 J, so {wanted} is not defined; drop the case")]
+    #[error(
+        "case `{}` has an energy of 0 J, so {wanted} is not defined; drop the case", shortened(case)
+    )]
     ZeroEnergy {
         /// Name of the case.
         case: String,
@@ -64,8 +69,8 @@ pub enum ModelError {
     },
     /// A board's factor can't be told.
     #[error(
-        "board {device} has no case whose energy is clear of its error, so what it spends by the \
-         others can't be told; measure more cases on it, or drop its rows"
+        "board {} has no case whose energy is clear of its error, so what it spends by the \
+         others can't be told; measure more cases on it, or drop its rows", shortened(device)
     )]
     NoFactor {
         /// The board.
@@ -73,7 +78,8 @@ pub enum ModelError {
     },
     /// A weight needs something the case doesn't have.
     #[error(
-        "case `{case}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight"
+        "case `{}` has no {column}, which the weights `{weighting}` need; choose other weights with --weight",
+        shortened(case)
     )]
     MissingForWeight {
         /// Name of the case.
@@ -85,7 +91,8 @@ pub enum ModelError {
     },
     /// A weight is not a positive number.
     #[error(
-        "case `{case}`: the weight {weight} (by `{weighting}`) is not a positive number; choose other weights with --weight"
+        "case `{}`: the weight {weight} (by `{weighting}`) is not a positive number; choose other weights with --weight",
+        shortened(case)
     )]
     BadWeight {
         /// Name of the case.
@@ -126,8 +133,16 @@ pub enum ModelError {
         /// What it may be.
         expected: &'static str,
     },
+    /// More than this machine is asked for.
+    #[error("{exceeded}; {remedy}")]
+    TooLarge {
+        /// What was asked for.
+        exceeded: LimitExceeded,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// No solver has this name.
-    #[error("there is no solver `{name}`; choose one of {known}")]
+    #[error("there is no solver `{}`; choose one of {known}", shortened(name))]
     UnknownSolver {
         /// The name given.
         name: String,
@@ -136,7 +151,8 @@ pub enum ModelError {
     },
     /// No weighting has this name.
     #[error(
-        "there are no weights `{name}`; choose 1, 1/se^2, 1/e^2, sqrt(Et), relative or a column"
+        "there are no weights `{}`; choose 1, 1/se^2, 1/e^2, sqrt(Et), relative or a column",
+        shortened(name)
     )]
     UnknownWeighting {
         /// The name given.
@@ -208,7 +224,8 @@ pub enum ModelError {
     },
     /// A second table does not hold the same cases.
     #[error(
-        "the table of block counts has case `{found}` where the data set has `{expected}`; both need the same cases in the same order"
+        "the table of block counts has case `{}` where the data set has `{}`; both need the same cases in the same order",
+        shortened(found), shortened(expected)
     )]
     CasesDiffer {
         /// Name in the data set.
@@ -252,4 +269,11 @@ pub enum ModelError {
     /// A table could not be written.
     #[error("the table could not be written: {0}")]
     Csv(#[from] csv::Error),
+}
+
+impl ModelError {
+    /// More than a limit allows, and what to do about it.
+    pub(crate) fn too_large(remedy: &'static str) -> impl Fn(LimitExceeded) -> Self {
+        move |exceeded| Self::TooLarge { exceeded, remedy }
+    }
 }

@@ -238,20 +238,23 @@ fn proportional_to(design: &Design, j: usize) -> Option<usize> {
 fn groups(spectrum: &Spectrum) -> Vec<Option<usize>> {
     let projector = &spectrum.v * spectrum.v.transpose();
     let l = projector.ncols();
+    let is_outside: Vec<bool> = (0..l).map(|j| outside(spectrum, j) >= OUTSIDE).collect();
+    let mut is_member = vec![false; l];
     let mut component = vec![None; l];
     let mut found = 0;
     for first in 0..l {
-        if component[first].is_some() || outside(spectrum, first) < OUTSIDE {
+        if is_member[first] || !is_outside[first] {
             continue;
         }
         let mut members = vec![first];
+        is_member[first] = true;
         let mut at = 0;
         while let Some(j) = members.get(at).copied() {
-            let joined = (0..l).filter(|k| *k != j && projector[(j, *k)].abs() > ENTANGLED);
-            let new: Vec<usize> = joined
-                .filter(|k| !members.contains(k) && outside(spectrum, *k) >= OUTSIDE)
-                .collect();
-            members.extend(new);
+            for k in (0..l).filter(|k| *k != j && projector[(j, *k)].abs() > ENTANGLED) {
+                if is_outside[k] && !std::mem::replace(&mut is_member[k], true) {
+                    members.push(k);
+                }
+            }
             at += 1;
         }
         if members.len() > 1 {

@@ -3,17 +3,27 @@
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Col, Mat, MatRef, Side};
 
+use wattline_units::foreign::decode_foreign;
+
 use super::error::ModelError;
+
+/// Runs a decomposition; one that panics has failed.
+pub(crate) fn decomposed<T>(
+    what: &'static str,
+    work: impl FnOnce() -> T,
+) -> Result<T, ModelError> {
+    decode_foreign(work).map_err(|_| ModelError::Decomposition { what })
+}
 
 /// The inverse of a symmetric positive definite matrix; `None` if it is singular.
 pub(crate) fn invert_positive(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
-    Some(a.llt(Side::Lower).ok()?.inverse())
+    decode_foreign(|| Some(a.llt(Side::Lower).ok()?.inverse())).ok()?
 }
 
 /// The logarithm of the determinant of a symmetric positive definite matrix; `None` if it
 /// is singular.
 pub(crate) fn log_determinant(a: MatRef<'_, f64>) -> Option<f64> {
-    let factor = a.llt(Side::Lower).ok()?;
+    let factor = decode_foreign(|| a.llt(Side::Lower)).ok()?.ok()?;
     let pivots = factor.L().diagonal().column_vector();
     Some(pivots.iter().map(|pivot| 2.0 * pivot.ln()).sum())
 }
@@ -51,8 +61,9 @@ pub(crate) struct Spectrum {
 impl Spectrum {
     /// Decomposes `x`; singular values up to `tolerance` times the largest are zero.
     pub fn of(x: MatRef<'_, f64>, tolerance: f64) -> Result<Self, ModelError> {
-        let failed = ModelError::Decomposition { what: "the count matrix" };
-        let Ok(svd) = x.thin_svd() else { return Err(failed) };
+        let what = "the count matrix";
+        let svd = decomposed(what, || x.thin_svd())?;
+        let svd = svd.map_err(|_| ModelError::Decomposition { what })?;
         let all: Vec<f64> = svd.S().column_vector().iter().copied().collect();
         let largest = all.first().copied().unwrap_or(0.0);
         let rank = all.iter().take_while(|s| **s > tolerance * largest).count();

@@ -1,10 +1,11 @@
 //! `kernels.csv`: costs from micro-kernels, read as priors and written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
 
 use serde::Deserialize;
 use wattline_units::csv_text::{self, CsvText};
+use wattline_units::shortened::shortened;
 
 use super::error::ModelError;
 use super::fitted::{ContextPrice, CostPrior, CostPriors, Model};
@@ -15,7 +16,7 @@ impl CostPrior {
     /// negative error, an operation given twice.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
         let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
-        let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
+        let headers = reader.headers().map_err(|error| at(1, short(&error)))?.clone();
         let column = |name: &str| {
             headers
                 .iter()
@@ -25,14 +26,16 @@ impl CostPrior {
         let context = column("context").ok();
         let columns = [column("operation")?, column("cost_j")?, column("se_j")?];
         let mut priors: Vec<Self> = Vec::new();
+        let mut known = BTreeSet::new();
         for record in reader.records() {
-            let record = record.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            let record = record.map_err(|error| at(line_of_error(&error), short(&error)))?;
             if context.and_then(|at| record.get(at)).is_some_and(|text| !text.is_empty()) {
                 continue;
             }
             let prior = parse(&record, columns)?;
-            if priors.iter().any(|known| known.operation == prior.operation) {
-                let message = format!("`{}` is there twice; keep one", prior.operation);
+            if !known.insert(prior.operation.clone()) {
+                let operation = shortened(&prior.operation);
+                let message = format!("`{operation}` is there twice; keep one");
                 return Err(at(line_of(&record), message));
             }
             priors.push(prior);
@@ -63,7 +66,7 @@ impl CostPriors {
         let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
         let mut places = None;
         for row in reader.deserialize::<MeasuredIn>() {
-            let row = row.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            let row = row.map_err(|error| at(line_of_error(&error), short(&error)))?;
             places = Some(places.map_or(row.places, |least: usize| least.min(row.places)));
         }
         Ok(Self { places: places.unwrap_or(1).max(1), ..costs.into() })
@@ -74,7 +77,7 @@ impl CostPriors {
     /// that is not there, a number that is none.
     pub fn with_covariance_csv(self, text: &str) -> Result<Self, ModelError> {
         let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
-        let headers = reader.headers().map_err(|error| at(1, error.to_string()))?.clone();
+        let headers = reader.headers().map_err(|error| at(1, short(&error)))?.clone();
         let column = |name: &str| {
             headers
                 .iter()
@@ -84,10 +87,10 @@ impl CostPriors {
         };
         let mut rows: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for record in reader.records() {
-            let record = record.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+            let record = record.map_err(|error| at(line_of_error(&error), short(&error)))?;
             let number = |text: &str| match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(value),
-                _ => Err(at(line_of(&record), format!("`{text}` is not a finite number of J^2"))),
+                _ => Err(at(line_of(&record), format!("`{}` is not a finite number of J^2", shortened(text)))),
             };
             let row: Vec<f64> = record.iter().skip(1).map(number).collect::<Result<_, _>>()?;
             rows.insert(record.get(0).unwrap_or_default().to_owned(), row);
@@ -148,14 +151,14 @@ impl ContextPrice {
     /// cost; none where there are no such columns. Errors name the line.
     pub fn from_csv(text: &str) -> Result<Vec<Self>, ModelError> {
         let mut reader = csv_text::reader_by(csv::ReaderBuilder::new().trim(csv::Trim::All), text);
-        let headers = reader.headers().map_err(|error| at(1, error.to_string()))?;
+        let headers = reader.headers().map_err(|error| at(1, short(&error)))?;
         if !["context", "relative"].iter().all(|name| headers.iter().any(|h| h == *name)) {
             return Ok(Vec::new());
         }
         let mut prices: Vec<Self> = Vec::new();
         for (row, price) in reader.deserialize().enumerate() {
             let price: PriceRow =
-                price.map_err(|error| at(line_of_error(&error), error.to_string()))?;
+                price.map_err(|error| at(line_of_error(&error), short(&error)))?;
             let price = price.into_price();
             if !price.relative.is_finite() || price.relative < 0.0 {
                 let message = format!("relative {} is no factor from 0 up", price.relative);
@@ -198,7 +201,10 @@ fn parse(record: &csv::StringRecord, columns: [usize; 3]) -> Result<CostPrior, M
     let line = line_of(record);
     let number = |name: &str, text: &str| match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(at(line, format!("{name} `{text}` is not a finite number of joules"))),
+        _ => {
+            let text = shortened(text);
+            Err(at(line, format!("{name} `{text}` is not a finite number of joules")))
+        }
     };
     let (cost_j, se_j) = (number("cost_j", cost)?, number("se_j", se)?);
     if operation.is_empty() {
@@ -212,6 +218,10 @@ fn parse(record: &csv::StringRecord, columns: [usize; 3]) -> Result<CostPrior, M
 
 fn at(line: u64, message: String) -> ModelError {
     ModelError::Prior { line, message }
+}
+
+fn short(error: &csv::Error) -> String {
+    shortened(&error.to_string()).into_owned()
 }
 
 fn line_of(record: &csv::StringRecord) -> u64 {

@@ -43,7 +43,28 @@ pub const ALL: &[Limit] = &[
     CLASS_FILE_BYTES,
     SOURCE_FILE_BYTES,
     TOOL_ANSWER_BYTES,
-    RECORDED_FILE_BYTES,
+    FILE_BYTES,
+    SCENARIO_BYTES,
+    OFFLINE_SCENARIOS,
+    CAMPAIGN_RUNS,
+    UNPACKED_LOG_BYTES,
+    UNPACKED_TRACE_BYTES,
+    TRACE_PACKET_BYTES,
+    TABLE_COLUMNS,
+    TABLE_FEATURES,
+    TABLE_NUMBERS,
+    TABLE_ROW_BYTES,
+    BLOCK_TEXT_BYTES,
+    LOG_COMPONENTS,
+    COMPONENT_STATES,
+    TABLE_BOARDS,
+    FACTOR_LEVELS,
+    FOLD_SUMS,
+    PARQUET_PAGE_BYTES,
+    PARQUET_FOOTER_BYTES,
+    PARQUET_ROWS_PER_BYTE,
+    ARROW_MESSAGE_BYTES,
+    FIT_REPEATS,
 ];
 
 /// What a command on a board may print: sessions print some lines, listings some thousands.
@@ -126,8 +147,71 @@ pub const SOURCE_FILE_BYTES: Limit = Limit::new("bytes of a source file", 64 << 
 /// What one of the Java programs that we start answers to a request.
 pub const TOOL_ANSWER_BYTES: Limit = Limit::new("bytes of a tool's answer", 256 << 20);
 
-/// A compressed file of a run or of a device's sampler, unpacked.
-pub const RECORDED_FILE_BYTES: Limit = Limit::new("unpacked bytes of a recorded file", 1 << 30);
+/// A file that is read whole: tables, models, logs and reports of a campaign.
+pub const FILE_BYTES: Limit = Limit::new("bytes of a file that is read whole", 1 << 30);
+
+/// A scenario file.
+pub const SCENARIO_BYTES: Limit = Limit::new("bytes of a scenario", 16 << 20);
+
+/// Scenarios of a chain of `[offline]` tables.
+pub const OFFLINE_SCENARIOS: Limit = Limit::new("scenarios that stand in for one another", 16);
+
+/// Runs of all cases with their repeats.
+pub const CAMPAIGN_RUNS: Limit = Limit::new("runs of a campaign", 1_000_000);
+
+/// A log or recording of a run, unpacked.
+pub const UNPACKED_LOG_BYTES: Limit = Limit::new("bytes of an unpacked log", 1 << 30);
+
+/// A compressed trace, unpacked; it is read packet by packet.
+pub const UNPACKED_TRACE_BYTES: Limit = Limit::new("bytes of an unpacked trace", 64 << 30);
+
+/// A packet of a Perfetto trace, which is held whole.
+pub const TRACE_PACKET_BYTES: Limit = Limit::new("bytes of a trace packet", 16 << 20);
+
+/// Columns of a table, used or not.
+pub const TABLE_COLUMNS: Limit = Limit::new("columns of a table", 65_536);
+
+/// Columns that a fit uses: it holds some matrices of features by features.
+pub const TABLE_FEATURES: Limit = Limit::new("feature columns of a table", 4096);
+
+/// Counts of a table in memory, and sixteen for each case.
+pub const TABLE_NUMBERS: Limit = Limit::new("numbers of a table that is held whole", 1 << 26);
+
+/// A row of a CSV table.
+pub const TABLE_ROW_BYTES: Limit = Limit::new("bytes of a row of a table", 8 << 20);
+
+/// Names, groups and devices of 4096 rows.
+pub const BLOCK_TEXT_BYTES: Limit = Limit::new("bytes of text in a block of a table", 64 << 20);
+
+/// Components of a log of power states; later ones share one.
+pub const LOG_COMPONENTS: Limit = Limit::new("components of a log", 2000);
+
+/// Power states of a component; later ones share one.
+pub const COMPONENT_STATES: Limit = Limit::new("states of a component", 1000);
+
+/// Boards that the cases of a fit are of: it holds matrices of their square.
+pub const TABLE_BOARDS: Limit = Limit::new("boards of a table", 1000);
+
+/// Levels of all factors of `fit --factors`.
+pub const FACTOR_LEVELS: Limit = Limit::new("levels of factors", 2000);
+
+/// Cross products of all folds of a fit that reads rows in blocks.
+pub const FOLD_SUMS: Limit = Limit::new("sums of a fit in blocks", 1 << 27);
+
+/// A dictionary and a page of each column in use of a Parquet file, unpacked.
+pub const PARQUET_PAGE_BYTES: Limit = Limit::new("bytes of Parquet pages held at a time", 2 << 30);
+
+/// The footer of a Parquet file.
+pub const PARQUET_FOOTER_BYTES: Limit = Limit::new("bytes of a Parquet footer", 256 << 20);
+
+/// Rows of a Parquet file for each of its bytes: runs of one value take none.
+pub const PARQUET_ROWS_PER_BYTE: Limit = Limit::new("rows of a Parquet file per byte", 1024);
+
+/// A message of an Arrow stream, unpacked.
+pub const ARROW_MESSAGE_BYTES: Limit = Limit::new("bytes of an Arrow message", 1 << 30);
+
+/// Replicates of a bootstrap and further descents.
+pub const FIT_REPEATS: Limit = Limit::new("repeated fits", 100_000);
 
 /// More was asked for than a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -174,9 +258,24 @@ impl Limit {
     /// Those of the stream; [`LimitExceeded`], as an [`io::Error`], where the line is longer.
     pub fn read_line(self, stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
-        stream.take(self.most.saturating_add(1)).read_until(b'\n', &mut line)?;
-        self.check(line.len() as u64)?;
+        self.read_line_into(stream, &mut line)?;
         Ok(line)
+    }
+
+    /// Reads a line with its end, up to the limit, into a buffer that is emptied before; returns
+    /// its length, 0 at the end of the stream.
+    ///
+    /// # Errors
+    /// Those of the stream; [`LimitExceeded`], as an [`io::Error`], where the line is longer.
+    pub fn read_line_into(
+        self,
+        stream: &mut impl BufRead,
+        line: &mut Vec<u8>,
+    ) -> io::Result<usize> {
+        line.clear();
+        let length = stream.take(self.most.saturating_add(1)).read_until(b'\n', line)?;
+        self.check(length as u64)?;
+        Ok(length)
     }
 }
 

@@ -5,6 +5,8 @@
 //! frame of its own (an initialiser, a lambda with an expression) stands at the node that
 //! ran; here it gets a path of its own.
 
+use wattline_units::shortened::shortened;
+
 use super::{CallTree, ThreadCalls};
 use crate::account::MethodKey;
 use crate::blocks::BlockId;
@@ -14,7 +16,7 @@ use crate::operations::{BlockEntry, Dictionary};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallLogError {
     /// A line that is none of its own.
-    #[error("line {line}: `{text}` is no line of a log of calls")]
+    #[error("line {line}: `{}` is no line of a log of calls", shortened(text))]
     Line {
         /// Line, from 1.
         line: usize,

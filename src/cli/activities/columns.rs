@@ -1,6 +1,8 @@
 //! The columns of tables of power states, and what is wrong with those of a table that is
 //! nearly one.
 
+use wattline_units::shortened::shortened;
+
 use crate::attribution::activities::{CSV_HEADER, INTERVALS_HEADER};
 use crate::scenario::nearest_of;
 
@@ -26,12 +28,12 @@ pub fn wrong(columns: &[String], known: &[&str]) -> String {
     let expected = format!("a table of power states has the columns {}", known.join(", "));
     let missing: Vec<&str> = known.iter().copied().filter(|name| !has(columns, name)).collect();
     let [first, ..] = missing[..] else {
-        return format!("{expected}, in this order; here it is {}", columns.join(", "));
+        return format!("{expected}, in this order; here it is {}", shortened(&columns.join(", ")));
     };
     let others = columns.iter().map(String::as_str).filter(|name| !known.contains(name));
     let found = nearest_of(first, others).map_or_else(String::new, |found| {
         let at = columns.iter().position(|name| *name == found).unwrap_or_default() + 1;
-        format!(" (column {at} is called `{found}`)")
+        format!(" (column {at} is called `{}`)", shortened(&found))
     });
     let named: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
     format!("line 1: no column {}{found}; {expected}", named.join(", "))

@@ -1,6 +1,5 @@
 //! Files -> logs: what each file is, and which ones belong together.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -9,6 +8,7 @@ use crate::attribution::activities::{
     self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions, Remark,
     nanoseconds,
 };
+use crate::input_file;
 use crate::power::parse_samples;
 
 use super::super::progress;
@@ -129,7 +129,7 @@ fn is_text(bytes: &[u8]) -> bool {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(Failure::io("read", path))
+    input_file::read(path).map_err(Failure::io("read", path))
 }
 
 /// A binary log with its names: the file given, or the one beside it.
@@ -171,7 +171,7 @@ fn other(
 ) -> Result<NodeLog, Failure> {
     let node = inputs.node;
     if format == Format::Perfetto {
-        let file = File::open(path).map_err(Failure::io("read", path))?;
+        let file = input_file::open(path).map_err(Failure::io("read", path))?;
         let options = PerfettoOptions { rails: inputs.rails.to_vec() };
         return activities::read_perfetto(file, node, labels, &options)
             .map_err(|error| Failure::input(path, error));

@@ -13,7 +13,7 @@ use crate::compare::{self, Budgets, Comparison, Limit, Verdict};
 use super::error::exit;
 use super::outcome::Outcome;
 use super::progress;
-use super::quantity::between;
+use super::quantity::{PRINTED, between, whole};
 use super::scan::ClassPathArguments;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
@@ -61,7 +61,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// How many classes and methods are printed.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = whole(0, PRINTED))]
     limit: usize,
     /// Folder for compare.md, compare.json and compare.xml (JUnit).
     #[arg(long)]

@@ -1,11 +1,11 @@
 //! Accounts against samples of an independent profiler.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::account::profile::{
     self, AnotherRun, Hits, Profile, ProfileEvaluation, Reference, SpreadOf,
 };
+use crate::input_file;
 use crate::model::Model;
 use crate::operations::Dictionary;
 use crate::stage::{CampaignFolder, Failure, Output};
@@ -91,7 +91,7 @@ fn hits(file: &Path, dictionary: &Dictionary) -> Result<Hits, Failure> {
 
 /// Reads a profile of either kind.
 fn read(file: &Path) -> Result<Profile, Failure> {
-    let bytes = fs::read(file).map_err(Failure::io("read", file))?;
+    let bytes = input_file::read(file).map_err(Failure::io("read", file))?;
     let text = match flight::is_recording(&bytes) {
         true => flight::samples(&Jdk::find()?.java, file, None)?,
         false => String::from_utf8_lossy(&bytes).into_owned(),

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use wattline_units::limits::TABLE_NUMBERS;
+
 use super::tables::Tables;
 use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
 use crate::model::table::{Rows, TableRows, Wanted};
@@ -19,7 +21,11 @@ const LARGE_BYTES: u64 = 256 << 20;
 
 /// Whether a table is better read in blocks: if it is large, or if nothing that was asked for
 /// needs it whole.
-pub fn are_better(tables: &Tables, arguments: &Arguments, options: &FitOptions) -> bool {
+pub fn are_better(
+    tables: &Tables,
+    arguments: &Arguments,
+    options: &FitOptions,
+) -> Result<bool, Failure> {
     let needs_whole = arguments.solver.is_none()
         || matches!(options.solver, Solver::Stack | Solver::Bayes)
         // A hash may leave a fold without any of a few groups.
@@ -27,15 +33,15 @@ pub fn are_better(tables: &Tables, arguments: &Arguments, options: &FitOptions) 
         || arguments.bootstrap > 0
         || arguments.learning_curve;
     match tables.are_stream() {
-        true => false,
+        true => Ok(false),
         false if needs_whole => is_large(tables),
-        false => tables.bytes() >= BLOCKS_BYTES,
+        false => Ok(tables.bytes() >= BLOCKS_BYTES || tables.are_too_many_numbers()?),
     }
 }
 
 /// Whether a table is too large to be held.
-pub fn is_large(tables: &Tables) -> bool {
-    tables.bytes() >= LARGE_BYTES
+fn is_large(tables: &Tables) -> Result<bool, Failure> {
+    Ok(tables.bytes() >= LARGE_BYTES || tables.are_too_many_numbers()?)
 }
 
 /// Fits without ever holding the table.
@@ -79,10 +85,10 @@ pub fn are_of_one_board(tables: &Tables, rows: &TableRows<'_>) -> Result<bool, F
         if devices.len() > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     read.map_err(|error| tables.failure(&error))?;
-    if devices.len() > 1 && is_large(tables) {
+    if devices.len() > 1 && is_large(tables)? {
         let message = format!(
             "its cases are of several boards, which are not told apart in tables from \
-             {LARGE_BYTES} bytes on; fit a table for each board"
+             {LARGE_BYTES} bytes on, or of more than {TABLE_NUMBERS}; fit a table for each board"
         );
         return Err(Failure::input(&tables.named, message));
     }

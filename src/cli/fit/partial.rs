@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::tables::Tables;
 use super::{Arguments, Failure, Output, PartialFile, progress};
+use crate::input_file;
 use crate::model::table::{ColumnChoice, TableRows};
 use crate::model::{
     BASELINES, CvSet, FitOptions, FoldOptions, JudgeRounds, Merge, MergedFit, ModelError,
@@ -153,7 +154,7 @@ fn partials_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// Adds partials up in an order that the command line has no part in.
 fn merged(paths: &[PathBuf]) -> Result<Partial, Failure> {
     let read = |path: &PathBuf| {
-        let bytes = fs::read(path).map_err(Failure::io("read", path))?;
+        let bytes = input_file::read(path).map_err(Failure::io("read", path))?;
         Partial::from_bytes(&bytes).map_err(|error| Failure::input(path, error))
     };
     let mut order = Vec::with_capacity(paths.len());

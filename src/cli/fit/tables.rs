@@ -2,11 +2,15 @@
 //! standard input.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::model::table::{ColumnChoice, CsvPart, Part, Source, TableError, TableRows};
+use wattline_units::limits::TABLE_NUMBERS;
+
+use crate::input_file;
+use crate::model::table::{
+    ColumnChoice, CsvPart, Part, Source, TableError, TableRows, numbers_held,
+};
 use crate::stage::folder::names;
 use crate::stage::{CampaignFolder, Failure};
 use crate::toolchain::artifact::{hash_of, hash_of_bytes};
@@ -41,7 +45,10 @@ impl Tables {
         for path in &paths {
             match path.is_dir() {
                 true => files.extend(files_of(path)?),
-                false => files.push(TableFile { path: path.clone(), constants: constants(path) }),
+                false => {
+                    check_kind(path)?;
+                    files.push(TableFile { path: path.clone(), constants: constants(path) });
+                }
             }
         }
         let named = paths.first().cloned().unwrap_or_default();
@@ -72,6 +79,31 @@ impl Tables {
             .filter_map(|file| file.path.metadata().ok())
             .map(|facts| facts.len())
             .sum()
+    }
+
+    /// Whether it is more than is held in memory, as far as that is known before its rows are
+    /// read: runs of one value take no bytes in Parquet, and a digit takes eight in memory.
+    pub fn are_too_many_numbers(&self) -> Result<bool, Failure> {
+        let mut numbers = 0_u64;
+        for file in &self.files {
+            let found = self.numbers_of(&file.path).map_err(|error| self.failure(&error))?;
+            numbers = numbers.saturating_add(found);
+        }
+        Ok(TABLE_NUMBERS.check(numbers).is_err())
+    }
+
+    fn numbers_of(&self, path: &Path) -> Result<u64, TableError> {
+        let bytes = path.metadata().map_or(0, |facts| facts.len());
+        if is_stream(path) {
+            Ok(0)
+        } else if is_parquet(path) {
+            parquet_numbers(path)
+        // A cell has a byte at least, and a comma or the end of its line.
+        } else if numbers_held(bytes / 4, 1) <= TABLE_NUMBERS.most {
+            Ok(0)
+        } else {
+            csv_numbers(path).map_err(|error| TableError::Read { message: error.to_string() })
+        }
     }
 
     /// The rows; its columns are found and compared.
@@ -196,7 +228,8 @@ fn decoded(text: &str) -> String {
 /// Whether a file begins as Parquet files do.
 fn is_parquet(path: &Path) -> bool {
     let mut first = [0; 4];
-    File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && &first == b"PAR1"
+    let read = input_file::open(path).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && &first == b"PAR1"
 }
 
 fn part(path: &Path) -> Result<Box<dyn Part>, TableError> {
@@ -207,7 +240,8 @@ fn part(path: &Path) -> Result<Box<dyn Part>, TableError> {
         return parquet(path);
     }
     let path = path.to_owned();
-    let open = move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(File::open(&path)?)) };
+    let open =
+        move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(input_file::open(&path)?)) };
     Ok(Box::new(CsvPart::new(Box::new(open))))
 }
 
@@ -220,8 +254,15 @@ fn stream() -> Result<Box<dyn Part>, TableError> {
 #[cfg(feature = "parquet")]
 fn parquet(path: &Path) -> Result<Box<dyn Part>, TableError> {
     let path = path.to_owned();
-    let open = Box::new(move || File::open(&path));
+    let open = Box::new(move || input_file::open(&path));
     Ok(Box::new(crate::model::table::ParquetPart::new(open)?))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
+    let path = path.to_owned();
+    let part = crate::model::table::ParquetPart::new(Box::new(move || input_file::open(&path)))?;
+    Ok(numbers_held(part.rows(), part.column_count()))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -234,6 +275,37 @@ fn stream() -> Result<Box<dyn Part>, TableError> {
 fn parquet(_: &Path) -> Result<Box<dyn Part>, TableError> {
     let message = "this wattline was built without Parquet; convert the table to CSV".to_owned();
     Err(TableError::Read { message })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
+    parquet(path).map(|_| 0)
+}
+
+/// Commas and lines, about as many as numbers.
+fn csv_numbers(path: &Path) -> std::io::Result<u64> {
+    let mut file = input_file::open(path)?;
+    let (mut buffer, mut lines, mut commas) = (vec![0; 1 << 16], 0, 0);
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(numbers_held(lines, 1).saturating_add(commas));
+        }
+        let of = |byte: u8| buffer[..count].iter().filter(|other| **other == byte).count() as u64;
+        (lines, commas) = (lines + of(b'\n'), commas + of(b','));
+    }
+}
+
+/// A table is read several times, so it can't come by a pipe.
+fn check_kind(path: &Path) -> Result<(), Failure> {
+    match path.metadata() {
+        Ok(facts) if !facts.is_file() && !is_stream(path) => {
+            let message = "is no regular file, and a table is read several times; write it to a \
+                           file, or pipe it in Arrow's stream format to `-`";
+            Err(Failure::input(path, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! `report` and `export` take of it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use crate::account::calls::CallAccounts;
 use crate::attribution::mapping::Mapping;
 use crate::energies::of_recording;
 use crate::export::{Depth, ExportData, InputEnergies, SessionTrace, collapsed_calls};
+use crate::input_file;
 use crate::power::{Trace, Window};
 use crate::recording::{
     MONITOR_FILE, Recording, Sums, accounts_of, call_accounts, ledger_csv, page, read_rows,
@@ -41,7 +41,7 @@ pub fn is_monitor_file(path: &Path) -> bool {
 pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Recording, Failure> {
     let mut recording = read_rows_of(folder)?;
     if let Some(path) = mapping {
-        let file = File::open(path).map_err(Failure::io("read", path))?;
+        let file = input_file::open(path).map_err(Failure::io("read", path))?;
         let classes = recording.class_names();
         let mapping = Mapping::read(BufReader::new(file), &|class| classes.contains(class));
         let mapping = mapping.map_err(|error| Failure::input(path, error))?;
@@ -52,7 +52,7 @@ pub fn read(folder: &Path, mapping: Option<&Path>) -> Result<Recording, Failure>
 
 /// A mapping file with all its classes: which of them will run is not known.
 pub fn read_mapping(path: &Path) -> Result<Mapping, Failure> {
-    let file = File::open(path).map_err(Failure::io("read", path))?;
+    let file = input_file::open(path).map_err(Failure::io("read", path))?;
     Mapping::read(BufReader::new(file), &|_| true).map_err(|error| Failure::input(path, error))
 }
 

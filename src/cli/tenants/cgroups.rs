@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::attribution::tenants::{CgroupReading, MeterId, Record, cgroup_records, usage_ns};
-use crate::cli::quantity::between;
+use crate::cli::quantity::{between, whole};
 use crate::cli::schedule::Schedule;
 use crate::cli::stop::Stop;
 use crate::stage::Failure;
@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Levels of groups below the root that are told apart.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = whole(0, 1000))]
     depth: usize,
     /// Seconds to measure; 0 until Ctrl-C, which ends it like any other end.
     #[arg(long = "for", value_name = "SECONDS", default_value_t = 10.0,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::attribution::tenants::{Charging, Energy, StreamOptions};
 use crate::cli::energies::EnergiesArgument;
-use crate::cli::quantity::between;
+use crate::cli::quantity::{PRINTED, between, whole};
 use crate::stage::Failure;
 
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub struct StreamArguments {
     #[arg(long, value_name = "BUSY[:IDLE]")]
     pub watts: Option<String>,
     /// Tenants told apart; later ones share a row.
-    #[arg(long, value_name = "N", default_value_t = 4096)]
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = whole(1, 65_536))]
     pub max_tenants: usize,
     /// Folder for tenants.csv, tenants.json, tenants.prom, windows.csv and the views.
     #[arg(long, value_name = "DIR")]
@@ -54,7 +54,7 @@ pub struct StreamArguments {
     #[arg(long)]
     pub pace: bool,
     /// Tenants printed by name.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = whole(0, PRINTED))]
     pub top: usize,
     /// Print the result as JSON.
     #[arg(long)]

@@ -1,12 +1,13 @@
 //! `wattline tenants perf`: context switches from the text of `perf script`.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use wattline_units::limits::LINE_BYTES;
 
 use crate::attribution::tenants::{Android, Basis, By, Perf, Record, parse_readings};
+use crate::input_file;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 
@@ -72,8 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut input = open(&arguments.file)?;
     let (mut line, mut records) = (Vec::new(), Vec::new());
     loop {
-        line.clear();
-        let read = input.read_until(b'\n', &mut line);
+        let read = LINE_BYTES.read_line_into(&mut input, &mut line);
         if read.map_err(Failure::io("read", &arguments.file))? == 0 {
             perf.finish(|record| records.push(record));
         } else {
@@ -166,7 +166,7 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));
     }
-    let file = File::open(path).map_err(Failure::io("read", path))?;
+    let file = input_file::open(path).map_err(Failure::io("read", path))?;
     Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
 }
 

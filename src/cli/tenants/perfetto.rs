@@ -1,7 +1,6 @@
 //! `wattline tenants perfetto`: applications of a phone, by a trace.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -10,6 +9,7 @@ use crate::attribution::monitor::formulas::{SocTable, parse_soc};
 use crate::attribution::perfetto::{Event, TraceReader};
 use crate::attribution::tenants::{Android, Basis, Facts, Grouping, MeterId, RailChoice, Reorder};
 use crate::cli::progress;
+use crate::input_file;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 
@@ -153,7 +153,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn open(arguments: &Arguments) -> Result<TraceReader, Failure> {
-    let file = File::open(&arguments.trace).map_err(Failure::io("read", &arguments.trace))?;
+    let file = input_file::open(&arguments.trace).map_err(Failure::io("read", &arguments.trace))?;
     TraceReader::new(file).map_err(Failure::io("read", &arguments.trace))
 }
 

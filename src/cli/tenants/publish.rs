@@ -88,7 +88,8 @@ impl Socket {
         let listener = listener(path).map_err(Failure::io("listen at", path))?;
         let readers = Arc::new(Mutex::new(Readers::default()));
         let shared = Arc::clone(&readers);
-        std::thread::spawn(move || accept(&listener, &shared));
+        let accepting = std::thread::Builder::new().spawn(move || accept(&listener, &shared));
+        accepting.map_err(Failure::io("start a thread that listens at", path))?;
         Ok(Self { path: path.to_path_buf(), readers })
     }
 

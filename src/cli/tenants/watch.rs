@@ -8,6 +8,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
 
+use crate::cli::quantity::{PRINTED, whole};
 use crate::cli::{progress, standard_output};
 use crate::format::visible_name;
 use crate::stage::Failure;
@@ -26,7 +27,7 @@ pub struct Arguments {
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "10"]))]
     seconds: String,
     /// Tenants shown.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole(0, PRINTED))]
     top: usize,
     /// Print the lines as they come.
     #[arg(long)]

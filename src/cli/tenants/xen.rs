@@ -5,11 +5,13 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wattline_units::limits::LINE_BYTES;
 
 use crate::attribution::tenants::{
     Counting, Record, Reorder, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter, rapl_unit_j,
 };
 use crate::cli::quantity::between;
+use crate::input_file;
 use crate::stage::Failure;
 
 use super::options::StreamArguments;
@@ -51,7 +53,7 @@ const HELD_BACK: usize = 1 << 16;
 
 struct Source<'a> {
     path: &'a Path,
-    lines: std::io::Split<BufReader<File>>,
+    lines: BufReader<File>,
     file: XenFile,
     next: Option<(String, u64)>,
 }
@@ -151,16 +153,16 @@ fn oldest<'s, 'a>(sources: &'s mut [Source<'a>]) -> Option<&'s mut Source<'a>> {
 
 impl<'a> Source<'a> {
     fn open(path: &'a Path, xen: &mut Xen) -> Result<Self, Failure> {
-        let file = File::open(path).map_err(Failure::io("read", path))?;
-        let mut lines = BufReader::with_capacity(1 << 18, file).split(b'\n');
-        let first = lines.next().transpose().map_err(Failure::io("read", path))?;
+        let file = input_file::open(path).map_err(Failure::io("read", path))?;
+        let mut lines = BufReader::with_capacity(1 << 18, file);
+        let first = next_line(&mut lines).map_err(Failure::io("read", path))?;
         let first = String::from_utf8_lossy(&first.unwrap_or_default()).into_owned();
         let file = xen.open(&first).map_err(|error| Failure::input(path, error))?;
         Ok(Self { path, lines, file, next: Some((first, 0)) })
     }
 
     fn advance(&mut self) -> Result<(), Failure> {
-        let line = self.lines.next().transpose().map_err(Failure::io("read", self.path))?;
+        let line = next_line(&mut self.lines).map_err(Failure::io("read", self.path))?;
         self.next = line.map(|line| {
             let line = String::from_utf8_lossy(&line).into_owned();
             // What can't be read goes at once.
@@ -169,6 +171,16 @@ impl<'a> Source<'a> {
         });
         Ok(())
     }
+}
+
+/// The next line without its end; `None` after the last one.
+fn next_line(lines: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
+    let mut line = LINE_BYTES.read_line(lines)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    line.pop_if(|end| *end == b'\n');
+    Ok(Some(line))
 }
 
 /// Checked by the compiler: a record is small enough to hold many back.

@@ -1,12 +1,12 @@
 //! A data set in a file, with what lies beside it: where it comes from, and its counts by
 //! context.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::dataset::{CaseMixes, LeftOut};
+use crate::input_file;
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{ContextPrice, FoldUnit};
 use crate::stage::Failure;
@@ -45,7 +45,7 @@ impl DatasetFacts {
     /// The facts in `dataset.toml` beside a data set; none where there is no such file.
     pub fn beside(dataset: &Path) -> Result<DatasetFacts, Failure> {
         let path: PathBuf = dataset.with_extension("toml");
-        match fs::read_to_string(&path) {
+        match input_file::read_text(&path) {
             Ok(text) => toml::from_str(&text).map_err(|error| Failure::input(&path, error)),
             Err(_) => Ok(DatasetFacts::default()),
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
+use crate::input_file;
 use crate::stage::Failure;
 use crate::stage::progress;
 use crate::stage::unfinished::{self, Listed};
@@ -212,7 +213,7 @@ fn umask() -> u32 {
 
 /// Reads a text file that a command was given.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(Failure::io("read", path))
+    input_file::read_text(path).map_err(Failure::io("read", path))
 }
 
 #[cfg(test)]

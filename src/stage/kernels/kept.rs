@@ -3,11 +3,7 @@
 //! `session.txt`, which says what was run on what; a session without that file has not ended
 //! well, or its logs give no energies.
 
-use std::fs;
-
-use wattline_units::input::open_regular;
-use wattline_units::limits::RECORDED_FILE_BYTES;
-
+use crate::input_file;
 use crate::stage::{Failure, Output};
 
 const SAMPLES: &str = "samples.txt.zst";
@@ -46,7 +42,7 @@ impl KeptSession<'_> {
     /// # Errors
     /// Logs of another session that may not be replaced, or that can't be read.
     pub fn logs(&self) -> Result<Option<KernelLogs>, Failure> {
-        let there = fs::read_to_string(self.path(DESCRIPTION)).ok();
+        let there = input_file::read_text(&self.path(DESCRIPTION)).ok();
         if there.is_some_and(|there| there == self.description) {
             let (samples, logcat) = (self.read(SAMPLES)?, self.read(LOGCAT)?);
             return Ok(Some(KernelLogs { samples, logcat }));
@@ -74,8 +70,7 @@ impl KeptSession<'_> {
 
     fn read(&self, name: &str) -> Result<String, Failure> {
         let path = self.path(name);
-        let packed = open_regular(&path).and_then(zstd::Decoder::new);
-        let bytes = packed.and_then(|bytes| RECORDED_FILE_BYTES.read_all(bytes));
+        let bytes = input_file::unpack(&path);
         let bytes = bytes.map_err(Failure::io("read", &path))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::input_file;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use crate::stage::{Failure, Loaded};
@@ -65,7 +66,7 @@ impl<D: Dry> Remembered<D> {
     pub fn open(inner: D, memory: &Memory<'_>, purpose: String) -> Result<Self, Failure> {
         let path = memory.path();
         let mut text = match path.exists() {
-            true => fs::read_to_string(path).map_err(Failure::io("read", path))?,
+            true => input_file::read_text(path).map_err(Failure::io("read", path))?,
             false => String::new(),
         };
         if text.lines().next().is_some_and(|first| first != purpose) {

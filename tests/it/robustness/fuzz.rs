@@ -25,6 +25,7 @@ struct Mutation {
     edits: Vec<Edit>,
 }
 
+/// A change of bytes.
 #[derive(Debug, TypeGenerator)]
 pub enum Edit {
     Cut { at: u16, length: u8 },
@@ -65,7 +66,7 @@ impl Mutation {
 }
 
 impl Edit {
-    /// Does it to `bytes`.
+    /// Makes the change; `seeds` are what is joined.
     pub fn apply(&self, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         let place = |at: u16| usize::from(at) % (bytes.len() + 1);
         let piece = |at: u16, length: u8| {

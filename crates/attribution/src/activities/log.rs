@@ -2,8 +2,13 @@
 //! changes of states and of activities, readings of the meter. Times are nanoseconds of
 //! the node's own clock.
 
+use wattline_units::limits::{COMPONENT_STATES, LOG_COMPONENTS};
+
 use super::label::Label;
-use super::remark::Remark;
+use super::remark::{Remark, RemarkKind};
+
+/// The name that components or states beyond the limit share.
+const OTHERS: &str = "(others)";
 
 /// A functional unit whose power states are followed: an LED, a radio, a core.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +46,15 @@ impl Component {
     /// The number of a state; a new one if it is not known.
     pub fn state(&mut self, name: &str) -> usize {
         self.states.iter().position(|state| state == name).unwrap_or_else(|| {
-            self.states.push(name.to_owned());
-            self.states.len() - 1
+            let room = COMPONENT_STATES.most as usize - 1;
+            match self.states.len() {
+                count if count > room => room,
+                count => {
+                    let name = if count == room { OTHERS } else { name };
+                    self.states.push(name.to_owned());
+                    count
+                }
+            }
         })
     }
 
@@ -136,8 +148,20 @@ impl NodeLog {
     /// The number of a component; a new one if it is not known.
     pub fn component(&mut self, name: &str) -> usize {
         self.components.iter().position(|known| known.name == name).unwrap_or_else(|| {
-            self.components.push(Component::new(name));
-            self.components.len() - 1
+            let room = LOG_COMPONENTS.most as usize - 1;
+            match self.components.len() {
+                count if count > room => room,
+                count if count == room => {
+                    let message = format!("it has more than {LOG_COMPONENTS}: the others are one");
+                    self.remarks.push(Remark::new(RemarkKind::Note, message));
+                    self.components.push(Component::new(OTHERS));
+                    count
+                }
+                count => {
+                    self.components.push(Component::new(name));
+                    count
+                }
+            }
         })
     }
 
@@ -207,6 +231,17 @@ pub fn seconds(nanoseconds: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn components_and_states_beyond_the_limit_share_one() {
+        let mut log = NodeLog::new("n");
+        let numbers: Vec<usize> = (0..3000).map(|n| log.component(&format!("c{n}"))).collect();
+        assert_eq!((numbers[1998], numbers[1999], numbers[2999]), (1998, 1999, 1999));
+        assert_eq!((log.components.len(), log.components[1999].name.as_str()), (2000, OTHERS));
+        assert_eq!(log.remarks.len(), 1);
+        (0..3000).for_each(|n| log.set_state(n, 7, &n.to_string()));
+        assert_eq!((log.components[7].states.len(), log.components[7].state("2")), (1000, 2));
+    }
 
     fn baseline(states: &[&str]) -> String {
         let mut component = Component::new("x");

@@ -6,6 +6,7 @@ use super::equations::{Columns, Equation, Equations};
 use super::independent::{Role, roles};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::table::{Case, Table};
+use wattline_units::limits::{TABLE_FEATURES, TABLE_NUMBERS};
 use wattline_model::{FitOptions, ModelError, Solver, Weighting, fit};
 
 /// How much an equation counts.
@@ -85,6 +86,7 @@ pub fn powers(
     weights: Weights,
 ) -> Result<Powers, ModelError> {
     let (rows, dropped) = usable(&equations.rows, weights);
+    check_size(rows.len(), columns.names.len())?;
     let roles = roles(&rows, columns.names.len());
     let fitted: Vec<usize> =
         (0..roles.len()).filter(|column| roles[*column] == Role::Fitted).collect();
@@ -109,6 +111,16 @@ pub fn powers(
     };
     powers.remarks = remarks(&powers, columns, dropped);
     Ok(powers)
+}
+
+/// Every equation has a number for each state.
+fn check_size(rows: usize, columns: usize) -> Result<(), ModelError> {
+    let remedy = "log fewer components, or for a shorter time";
+    let numbers = (rows as u64).saturating_mul(columns as u64);
+    TABLE_FEATURES
+        .check(columns as u64)
+        .and_then(|()| TABLE_NUMBERS.check(numbers))
+        .map_err(|exceeded| ModelError::TooLarge { exceeded, remedy })
 }
 
 /// Rows that have a weight; the others with the time that they hold.

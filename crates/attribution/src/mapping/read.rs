@@ -5,6 +5,9 @@ use std::io::BufRead;
 
 use proguard::{LineMapping, ProguardRecord};
 use serde::Deserialize;
+use wattline_units::foreign::decode_foreign;
+use wattline_units::limits::LINE_BYTES;
+use wattline_units::shortened::shortened;
 
 use super::{Class, Mapping, Original, Span};
 
@@ -30,7 +33,10 @@ pub enum MappingError {
         text: String,
     },
     /// Two originals for one class.
-    #[error("line {line}: {obfuscated} stands for {second} here and for {first} above")]
+    #[error(
+        "line {line}: {} stands for {} here and for {} above",
+        shortened(obfuscated), shortened(second), shortened(first)
+    )]
     TwoClasses {
         /// Line, from 1.
         line: u64,
@@ -83,8 +89,7 @@ impl Mapping {
         let mut reader = Reader { mapping, wanted, class: None, keeps_members: false, last: None };
         let mut bytes = Vec::new();
         for line in 1.. {
-            bytes.clear();
-            let read = from.read_until(b'\n', &mut bytes);
+            let read = LINE_BYTES.read_line_into(&mut from, &mut bytes);
             if read.map_err(|source| MappingError::Io { line, source })? == 0 {
                 break;
             }
@@ -112,8 +117,11 @@ impl Reader<'_> {
             self.comment(comment, text.starts_with('#'));
             return Ok(());
         }
-        let record = ProguardRecord::try_parse(text.as_bytes())
-            .map_err(|_| bad(line, "neither a class, a member nor a comment", text))?;
+        let record = decode_foreign(|| ProguardRecord::try_parse(text.as_bytes()));
+        let record = record
+            .ok()
+            .and_then(Result::ok)
+            .ok_or_else(|| bad(line, "neither a class, a member nor a comment", text))?;
         match record {
             ProguardRecord::Class { original, obfuscated } => {
                 self.begin_class(line, original, obfuscated)

@@ -4,9 +4,7 @@
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::read::MultiGzDecoder;
-
-/// Packets are some kilobytes; a length above this is a damaged file, not a packet.
-const MAX_PACKET: u64 = 256 << 20;
+use wattline_units::limits::{TRACE_PACKET_BYTES, UNPACKED_TRACE_BYTES};
 
 /// What [`Packets::next`] found.
 #[derive(Debug, PartialEq)]
@@ -34,7 +32,8 @@ pub fn unpacked(input: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let is_gzip = input.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     if is_gzip {
-        return Ok(Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(input))));
+        let plain = UNPACKED_TRACE_BYTES.reader(MultiGzDecoder::new(input));
+        return Ok(Box::new(BufReader::with_capacity(1 << 16, plain)));
     }
     Ok(Box::new(input))
 }
@@ -66,7 +65,9 @@ impl<R: BufRead> Packets<R> {
             let tag = self.varint()?;
             match (tag >> 3, tag & 7) {
                 (1, 2) => {
-                    let length = self.length()?;
+                    let length = self.varint()?;
+                    // A longer one is damage, not a packet.
+                    TRACE_PACKET_BYTES.check(length).map_err(|error| damage(&error.to_string()))?;
                     packet.clear();
                     let read = self.input.by_ref().take(length).read_to_end(packet)? as u64;
                     self.offset += read;
@@ -79,21 +80,13 @@ impl<R: BufRead> Packets<R> {
                 (_, 0) => drop(self.varint()?),
                 (_, 1) => self.skip(8)?,
                 (_, 2) => {
-                    let length = self.length()?;
+                    let length = self.varint()?;
                     self.skip(length)?;
                 }
                 (_, 5) => self.skip(4)?,
                 (_, wire) => return Err(damage(&format!("wire type {wire}"))),
             }
         }
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        let length = self.varint()?;
-        if length > MAX_PACKET {
-            return Err(damage(&format!("a length of {length} bytes")));
-        }
-        Ok(length)
     }
 
     fn skip(&mut self, length: u64) -> io::Result<()> {

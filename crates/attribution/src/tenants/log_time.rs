@@ -8,6 +8,11 @@ use super::window::Place;
 const LATE_IN_A_ROW: u64 = 64;
 /// An interval of more rings than this is a jump of the clock.
 const JUMP_RINGS: u64 = 64;
+/// Windows without a record that a log may have for each of its records: what is made of a log
+/// grows with the log, not with the numbers in it.
+const GAP_WINDOWS_PER_RECORD: u64 = 128;
+/// Windows without a record that any log may have: seven hours of 100 ms.
+pub(super) const GAP_WINDOWS: u64 = 1 << 18;
 
 impl Stream {
     /// Nothing more comes of this clock.
@@ -23,8 +28,8 @@ impl Stream {
     pub(super) fn is_on_time(&mut self, at_ns: u64) -> bool {
         let window_ns = self.options.window_ns;
         let is_jump = self.first_ns.is_some()
-            && at_ns > self.newest_ns.saturating_add(self.span_ns() * JUMP_RINGS);
-        if is_jump {
+            && at_ns > self.newest_ns.saturating_add(self.span_ns().saturating_mul(JUMP_RINGS));
+        if is_jump || !self.can_fill_gap(at_ns) {
             self.clock_step(at_ns);
         }
         if self.ring.place(at_ns / window_ns) == Place::Gone {
@@ -40,6 +45,23 @@ impl Stream {
         self.newest_ns = self.newest_ns.max(at_ns);
         self.release();
         true
+    }
+
+    /// Whether the windows up to a record are worth making; takes them from what the log may
+    /// still have.
+    fn can_fill_gap(&mut self, at_ns: u64) -> bool {
+        if self.first_ns.is_none() {
+            return true;
+        }
+        let gap = at_ns.saturating_sub(self.newest_ns) / self.options.window_ns;
+        self.gap_windows = self.gap_windows.saturating_add(GAP_WINDOWS_PER_RECORD).min(GAP_WINDOWS);
+        match self.gap_windows.checked_sub(gap) {
+            Some(left) => {
+                self.gap_windows = left;
+                true
+            }
+            None => gap <= GAP_WINDOWS_PER_RECORD,
+        }
     }
 
     /// The log reaches back to here, unless its first window has left.

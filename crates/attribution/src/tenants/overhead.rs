@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use wattline_model::{normal_quantile, student_quantile};
 use wattline_units::csv_text::CsvText;
+use wattline_units::shortened::shortened;
 
 /// More than any machine draws.
 const MOST_W: f64 = 1e9;
@@ -40,11 +41,11 @@ pub enum OverheadError {
     /// Columns are missing.
     #[error(
         "line 1: neither a column power_w (a row per run) nor mean_w, sd_w and n (a row per \
-         set); there are: {0}"
+         set); there are: {}", shortened(.0)
     )]
     Columns(String),
     /// A field is not a number.
-    #[error("line {line}: {column} is {text:?}, not a number")]
+    #[error("line {line}: {column} is {:?}, not a number", shortened(text))]
     Number {
         /// The line, from 1.
         line: u64,
@@ -54,7 +55,7 @@ pub enum OverheadError {
         text: String,
     },
     /// A number that no runs can have.
-    #[error("line {line}: {column} is {text}; it is {range}")]
+    #[error("line {line}: {column} is {}; it is {range}", shortened(text))]
     Range {
         /// The line, from 1.
         line: u64,
@@ -66,10 +67,10 @@ pub enum OverheadError {
         range: &'static str,
     },
     /// The file is no CSV.
-    #[error("{0}")]
+    #[error("{}", shortened(.0))]
     Csv(String),
     /// A second row of a set.
-    #[error("line {line}: {group:?} has a row already; runs of their own have power_w")]
+    #[error("line {line}: {:?} has a row already; runs of their own have power_w", shortened(group))]
     Twice {
         /// The line, from 1.
         line: u64,

@@ -41,8 +41,12 @@ pub(super) fn parse(line: &str) -> Line<'_> {
     event_line(head, rest).unwrap_or(Line::Unreadable)
 }
 
+/// Brackets among which the one of the CPU is looked for.
+const BRACKETS: usize = 32;
+
 fn head(line: &str) -> Option<(Head<'_>, &str)> {
-    line.match_indices('[').find_map(|(open, _)| head_at(line, open))
+    // A thread's name has at most fifteen characters, any of which may be a bracket.
+    line.match_indices('[').take(BRACKETS).find_map(|(open, _)| head_at(line, open))
 }
 
 /// `comm pid[/tid] [cpu] [flags] seconds.fraction:`, with the bracket of the CPU at `open`.

@@ -1,16 +1,19 @@
 //! A meter's log beside a log of switches: CSV with `time_s` and `energy_j` (accumulated)
 //! or `power_w`, in the clock of the switches.
 
+use wattline_units::shortened::shortened;
+
 /// Why a meter's log can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadingsError {
     /// Columns are missing.
     #[error(
-        "line 1: columns time_s and energy_j (accumulated), or time_s and power_w; there are: {0}"
+        "line 1: columns time_s and energy_j (accumulated), or time_s and power_w; there are: {}",
+        shortened(.0)
     )]
     Columns(String),
     /// A field is no number of at least 0.
-    #[error("line {line}: {text:?} is not a number of at least 0")]
+    #[error("line {line}: {:?} is not a number of at least 0", shortened(text))]
     Number {
         /// The line, from 1.
         line: u64,

@@ -7,6 +7,7 @@ use wattline_units::power::Counter;
 
 use super::basis::Basis;
 use super::cpu::Cpu;
+use super::log_time::GAP_WINDOWS;
 use super::meter::{Difference, Meter, MeterId};
 use super::options::{Energy, StreamOptions};
 use super::outside::Outside;
@@ -33,6 +34,8 @@ pub struct Stream {
     pub(super) first_ns: Option<u64>,
     pub(super) newest_ns: u64,
     pub(super) late_in_a_row: u64,
+    /// Windows without a record that may still come.
+    pub(super) gap_windows: u64,
 }
 
 impl Stream {
@@ -56,6 +59,7 @@ impl Stream {
             first_ns: None,
             newest_ns: 0,
             late_in_a_row: 0,
+            gap_windows: GAP_WINDOWS,
         }
     }
 

@@ -335,3 +335,20 @@ fn memory_is_bounded_by_the_ring() {
     }
     assert_eq!(stream.recent(1_000).windows, 5, "besides the one that is under way");
 }
+
+/// Each gap is short enough for no jump of the clock, and its windows would be thousands.
+#[test]
+fn windows_grow_with_the_log_and_not_with_its_gaps() {
+    let gap_ms = 600_000;
+    let records: Vec<Record> = (0..400).map(|n| switch(n * gap_ms, 0, 1, 1)).collect();
+    let (windows, stream) = run(defaults(), &records);
+    assert!(windows.len() < 400_000, "{} windows of 2.4 million", windows.len());
+    assert!(windows.len() > 200_000, "{} windows", windows.len());
+    let troubles = stream.troubles();
+    assert!(troubles.clock_steps > 0 && troubles.skipped_windows > 2_000_000, "{troubles:?}");
+    assert_eq!(troubles.records, 400);
+    // A day of one switch a second is none of these.
+    let records: Vec<Record> = (0..86_400).map(|n| switch(n * 1000, 0, 1, 1)).collect();
+    let (windows, stream) = run(defaults(), &records);
+    assert_eq!((windows.len(), stream.troubles().clock_steps), (863_990, 0));
+}

@@ -45,7 +45,7 @@ pub struct Troubles {
     pub opening: u64,
     /// CPUs that went off line or came back.
     pub hotplugs: u64,
-    /// Times the clock went back for good, or jumped.
+    /// Times the clock went back for good, or jumped, and gaps that are too many to be filled.
     pub clock_steps: u64,
     /// Windows without any record, skipped in such a jump.
     pub skipped_windows: u64,
@@ -102,7 +102,7 @@ impl Troubles {
             (self.hotplugs, "CPUs went off line or came back".to_owned()),
             (
                 self.clock_steps,
-                format!("steps of the clock; {} windows skipped", self.skipped_windows),
+                format!("steps of the clock, or gaps; {} windows skipped", self.skipped_windows),
             ),
             (self.beyond, "records of tenants beyond --max-tenants share a row".to_owned()),
         ];

@@ -3,6 +3,7 @@
 
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, MatRef, Side};
+use wattline_units::foreign::decode_foreign;
 
 use crate::linear::{dot, times};
 
@@ -144,7 +145,9 @@ fn column_units(counts: &Mat<f64>) -> Mat<f64> {
 
 /// A matrix `r` with `r r' = a`, for `a` symmetric and not negative.
 fn root(a: &Mat<f64>) -> Result<Mat<f64>, AreaError> {
-    let eigen = a.self_adjoint_eigen(Side::Lower).map_err(|_| AreaError::Undetermined)?;
+    let eigen = decode_foreign(|| a.self_adjoint_eigen(Side::Lower));
+    let eigen = eigen.map_err(|_| AreaError::Undetermined)?;
+    let eigen = eigen.map_err(|_| AreaError::Undetermined)?;
     let lengths: Vec<f64> =
         eigen.S().column_vector().iter().map(|value| value.max(0.0).sqrt()).collect();
     let vectors = eigen.U();
@@ -153,7 +156,9 @@ fn root(a: &Mat<f64>) -> Result<Mat<f64>, AreaError> {
 
 /// The inverse; an error where it is singular up to rounding.
 fn inverse(precision: &Mat<f64>) -> Result<Mat<f64>, AreaError> {
-    let factor = precision.llt(Side::Lower).map_err(|_| AreaError::Undetermined)?;
+    let factor = decode_foreign(|| precision.llt(Side::Lower));
+    let factor = factor.map_err(|_| AreaError::Undetermined)?;
+    let factor = factor.map_err(|_| AreaError::Undetermined)?;
     let pivots = factor.L().diagonal().column_vector();
     let (least, most) = pivots.iter().fold((f64::MAX, 0.0f64), |(l, m), p| (l.min(*p), m.max(*p)));
     if least <= 1e-8 * most { Err(AreaError::Undetermined) } else { Ok(factor.inverse()) }

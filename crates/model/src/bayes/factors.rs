@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 use wattline_units::csv_text;
 
+use wattline_units::limits::FACTOR_LEVELS;
+use wattline_units::shortened::shortened;
+
 use super::super::error::ModelError;
 
 /// A level of a factor.
@@ -28,6 +31,10 @@ pub struct Factors {
     pub energies_j: Vec<f64>,
 }
 
+fn quoted(text: &str) -> String {
+    format!("`{}`", shortened(text))
+}
+
 impl Factors {
     /// Reads a CSV with a column for each factor (an empty cell: the factor doesn't
     /// apply) and one of energies in joules.
@@ -37,7 +44,7 @@ impl Factors {
         let column = |name: &str| {
             headers.iter().position(|header| header == name).ok_or_else(|| ModelError::Factor {
                 line: 1,
-                message: format!("there is no column `{name}`"),
+                message: format!("there is no column {}", quoted(name)),
             })
         };
         let columns: Vec<usize> =
@@ -51,7 +58,7 @@ impl Factors {
             let energy_j = cell(energy_column).parse::<f64>().ok().filter(|e| e.is_finite());
             let energy_j = energy_j.ok_or_else(|| ModelError::Factor {
                 line,
-                message: format!("`{}` is not a finite number of joules", cell(energy_column)),
+                message: format!("{} is not a finite number of joules", quoted(cell(energy_column))),
             })?;
             let levels = columns.iter().map(|at| cell(*at)).map(str::to_owned).collect();
             measured.push((levels, energy_j));
@@ -62,21 +69,27 @@ impl Factors {
     /// From each measurement's level of each factor (empty: none) and its energy.
     pub fn new(factors: &[String], measured: &[(Vec<String>, f64)]) -> Result<Self, ModelError> {
         let mut table = Self { names: factors.to_vec(), ..Self::default() };
+        let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for (at, factor) in factors.iter().enumerate() {
-            let mut known: BTreeMap<&str, ()> = BTreeMap::new();
             for name in measured.iter().map(|(levels, _)| levels[at].as_str()) {
-                if !name.is_empty() && known.insert(name, ()).is_none() {
+                let next = table.levels.len();
+                if !name.is_empty() && *places.entry((factor, name)).or_insert(next) == next {
                     table.levels.push(Level { factor: factor.clone(), name: name.to_owned() });
                 }
             }
         }
+        let remedy = "leave out factors that tell every measurement apart";
+        let levels = table.levels.len() as u64;
+        FACTOR_LEVELS.check(levels).map_err(ModelError::too_large(remedy))?;
         if measured.is_empty() || table.levels.is_empty() {
             return Err(ModelError::NoCases);
         }
         for (levels, energy_j) in measured {
-            let places = factors.iter().zip(levels).filter(|(_, name)| !name.is_empty());
-            let place = |(factor, name): (&String, &String)| table.place(factor, name);
-            table.rows.push(places.filter_map(place).collect());
+            let named = factors.iter().zip(levels).filter(|(_, name)| !name.is_empty());
+            let place = |(factor, name): (&String, &String)| {
+                places.get(&(factor.as_str(), name.as_str())).copied()
+            };
+            table.rows.push(named.filter_map(place).collect());
             table.energies_j.push(*energy_j);
         }
         Ok(table)

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
+use wattline_units::foreign::decode_foreign;
 
 use super::super::error::ModelError;
 use super::chains::{ChainOptions, Draws, gather, not_mixed};
@@ -160,17 +161,20 @@ fn path(
     let mut settings = DiagNutsSettings { num_tune: TUNING as u64, ..DiagNutsSettings::default() };
     settings.adapt_options.step_size_settings.target_accept = acceptance;
     let failed = |error: &dyn std::fmt::Display| ModelError::Sampler { message: error.to_string() };
-    let mut sampler = settings
-        .new_chain(chain as u64, CpuMath::new(Density::new(model, curves)), &mut random)
-        .map_err(|error| failed(&error))?;
+    let math = CpuMath::new(Density::new(model, curves));
+    let sampler = decode_foreign(|| settings.new_chain(chain as u64, math, &mut random));
+    let sampler = sampler.map_err(|panic| failed(&panic))?;
+    let mut sampler = sampler.map_err(|error| failed(&error))?;
     let start: Vec<f64> = (0..model.dimension())
         .map(|_| START_SD * random.sample::<f64, _>(StandardNormal))
         .collect();
-    sampler.set_position(&start).map_err(|error| failed(&error))?;
+    let set = decode_foreign(|| sampler.set_position(&start)).map_err(|panic| failed(&panic))?;
+    set.map_err(|error| failed(&error))?;
     let mut room = model.room();
     let (mut draws, mut diverged) = (Vec::with_capacity(options.draws), 0);
     for step in 0..TUNING + options.draws * thin {
-        let (position, progress) = sampler.draw().map_err(|error| failed(&error))?;
+        let drawn = decode_foreign(|| sampler.draw()).map_err(|panic| failed(&panic))?;
+        let (position, progress) = drawn.map_err(|error| failed(&error))?;
         if step < TUNING {
             continue;
         }

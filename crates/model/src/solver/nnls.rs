@@ -7,7 +7,7 @@ use faer::{Col, Mat, MatRef};
 
 use super::super::design::Design;
 use super::super::error::ModelError;
-use super::super::linear::{in_wide_vectors, times};
+use super::super::linear::{decomposed, in_wide_vectors, times};
 use super::super::options::FitOptions;
 use super::active::ActiveFactor;
 use super::solution::{Solution, diagnostics};
@@ -67,7 +67,8 @@ fn polish(design: &Design, b: Vec<f64>) -> Vec<f64> {
         return b;
     }
     let x = Mat::from_fn(rows, positive.len(), |i, k| design.x[(i, positive[k])]);
-    let better = x.qr().solve_lstsq(Col::from_fn(rows, |i| design.y[i]));
+    let solve = || x.qr().solve_lstsq(Col::from_fn(rows, |i| design.y[i]));
+    let Ok(better) = decomposed("the count matrix", solve) else { return b };
     if better.iter().all(|b| b.is_finite() && *b > 0.0) {
         let mut polished = vec![0.0; b.len()];
         positive.iter().zip(better.iter()).for_each(|(j, b)| polished[*j] = *b);

@@ -6,7 +6,7 @@ use faer::Side;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
-use super::super::linear::times;
+use super::super::linear::{decomposed, times};
 use super::super::options::{FitOptions, Penalty};
 use super::super::tune::{decades, score};
 use super::solution::{Solution, diagnostics};
@@ -40,7 +40,8 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 
 /// Fits at every strength from one eigendecomposition of `X'X = U d U'`.
 fn path(gram: &Gram, strengths: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
-    let eigen = gram.xx.self_adjoint_eigen(Side::Lower).map_err(|_| failed())?;
+    let eigen = decomposed(PRODUCTS, || gram.xx.self_adjoint_eigen(Side::Lower))?;
+    let eigen = eigen.map_err(|_| failed())?;
     let along = times(eigen.U().transpose(), &gram.xy);
     let values = eigen.S().column_vector();
     let fit = |strength: &f64| {
@@ -56,12 +57,15 @@ fn path(gram: &Gram, strengths: &[f64]) -> Result<Vec<Vec<f64>>, ModelError> {
 
 /// The trace of the matrix that maps energies to fitted energies.
 fn effective_parameters(gram: &Gram, strength: f64) -> Result<f64, ModelError> {
-    let values = gram.xx.self_adjoint_eigenvalues(Side::Lower).map_err(|_| failed())?;
+    let values = decomposed(PRODUCTS, || gram.xx.self_adjoint_eigenvalues(Side::Lower))?;
+    let values = values.map_err(|_| failed())?;
     Ok(values.iter().map(|d| d.max(0.0) / (d.max(0.0) + strength)).sum())
 }
 
+const PRODUCTS: &str = "the cross products of the counts";
+
 fn failed() -> ModelError {
-    ModelError::Decomposition { what: "the cross products of the counts" }
+    ModelError::Decomposition { what: PRODUCTS }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 
 use std::ops::ControlFlow;
 
+use wattline_units::limits::FOLD_SUMS;
+
 use super::super::error::ModelError;
 use super::super::estimability::Occurrences;
 use super::super::wide::Wide;
@@ -52,6 +54,13 @@ impl Cell {
     }
 }
 
+/// Memory is that of the cross products of all cells.
+fn check_sums(cells: usize, l: usize) -> Result<(), ModelError> {
+    let of_cell = ((l + 1) * (l + 2) / 2) as u64;
+    let remedy = "lower --folds, or name fewer columns with --features";
+    FOLD_SUMS.check(of_cell.saturating_mul(cells as u64)).map_err(ModelError::too_large(remedy))
+}
+
 /// All cells, and how often each operation occurs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cells {
@@ -76,6 +85,7 @@ impl Cells {
     /// One pass over the rows.
     pub fn read(rows: &dyn Rows, outline: &Outline, digits: Digits) -> Result<Self, ModelError> {
         let l = rows.features().len();
+        check_sums(outline.cells(), l)?;
         let mut found = Self::none(outline.cells(), l);
         let mut filling = Filling { batch: Batch::new(), order: Vec::new(), ends: Vec::new() };
         let mut problem = None;

@@ -69,7 +69,7 @@ impl Outline {
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        self.folds() * self.inner()
+        self.folds().saturating_mul(self.inner())
     }
 
     /// The cell of row `i`, `outer * inner folds + inner`.

@@ -1,5 +1,6 @@
 //! Batches of Arrow columns, from a Parquet file or from a stream, as blocks.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use arrow_array::cast::AsArray;
@@ -8,8 +9,11 @@ use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field};
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use wattline_units::foreign::decode_foreign;
+use wattline_units::limits::BLOCK_TEXT_BYTES;
+use wattline_units::shortened::shortened;
 
 use super::block::{Block, TextColumn, Texts};
 use super::columns::{Column, Kind, Places};
@@ -21,6 +25,17 @@ use crate::linear::in_wide_vectors;
 /// A column by its field.
 pub(super) fn column(field: &Field) -> Column {
     Column { name: field.name().clone(), kind: kind(field.data_type()) }
+}
+
+/// A schema whose texts are references to bytes that rows share.
+pub(super) fn views(schema: &Schema) -> SchemaRef {
+    let field = |field: &Field| match field.data_type() {
+        DataType::Utf8 => field.clone().with_data_type(DataType::Utf8View),
+        DataType::Binary => field.clone().with_data_type(DataType::BinaryView),
+        _ => field.clone(),
+    };
+    let fields: Fields = schema.fields().iter().map(|of| field(of)).collect();
+    SchemaRef::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
 fn kind(of: &DataType) -> Kind {
@@ -184,37 +199,36 @@ impl Cells<'_> {
     fn texts(&self) -> Result<TextColumn, TableError> {
         let plain = plain(self.array)?;
         let mut texts = TextColumn::default();
-        let text = |bytes: &[u8], texts: &mut TextColumn| {
-            texts.push(&String::from_utf8_lossy(bytes));
-        };
+        let mut text = |text: Option<&str>| texts.push_checked(text.unwrap_or(""));
         match plain.data_type() {
-            DataType::Utf8 => each(plain.as_string::<i32>(), |x| texts.push(x.unwrap_or(""))),
-            DataType::LargeUtf8 => each(plain.as_string::<i64>(), |x| texts.push(x.unwrap_or(""))),
-            DataType::Utf8View => each(plain.as_string_view(), |x| texts.push(x.unwrap_or(""))),
+            DataType::Utf8 => plain.as_string::<i32>().iter().try_for_each(text)?,
+            DataType::LargeUtf8 => plain.as_string::<i64>().iter().try_for_each(text)?,
+            DataType::Utf8View => plain.as_string_view().iter().try_for_each(text)?,
             DataType::Binary => {
-                each(plain.as_binary::<i32>(), |x| text(x.unwrap_or(b""), &mut texts))
+                plain.as_binary::<i32>().iter().try_for_each(|x| text(lossy(x).as_deref()))?;
             }
             DataType::LargeBinary => {
-                each(plain.as_binary::<i64>(), |x| text(x.unwrap_or(b""), &mut texts))
+                plain.as_binary::<i64>().iter().try_for_each(|x| text(lossy(x).as_deref()))?;
             }
             DataType::BinaryView => {
-                each(plain.as_binary_view(), |x| text(x.unwrap_or(b""), &mut texts))
+                plain.as_binary_view().iter().try_for_each(|x| text(lossy(x).as_deref()))?;
             }
-            DataType::Int64 => each(plain.as_primitive::<Int64Type>(), |x| {
-                texts.push(&x.map_or(String::new(), |x| x.to_string()));
-            }),
-            DataType::UInt64 => each(plain.as_primitive::<UInt64Type>(), |x| {
-                texts.push(&x.map_or(String::new(), |x| x.to_string()));
-            }),
+            DataType::Int64 => {
+                let numbers = plain.as_primitive::<Int64Type>();
+                numbers.iter().try_for_each(|x| text(x.map(|x| x.to_string()).as_deref()))?;
+            }
+            DataType::UInt64 => {
+                let numbers = plain.as_primitive::<UInt64Type>();
+                numbers.iter().try_for_each(|x| text(x.map(|x| x.to_string()).as_deref()))?;
+            }
             _ => {
                 let mut numbers = Vec::with_capacity(plain.len());
                 if !append(&plain, &mut numbers) {
                     return Err(self.unfit());
                 }
-                let is_there = |i: usize| plain.is_valid(i);
-                numbers.iter().enumerate().for_each(|(i, x)| {
-                    texts.push(&if is_there(i) { x.to_string() } else { String::new() });
-                });
+                numbers.iter().enumerate().try_for_each(|(i, x)| {
+                    text(plain.is_valid(i).then(|| x.to_string()).as_deref())
+                })?;
             }
         }
         Ok(texts)
@@ -248,15 +262,65 @@ fn any(numbers: &[f64], is_such: impl Fn(&f64) -> bool) -> bool {
     )
 }
 
-fn each<T>(items: impl IntoIterator<Item = T>, take: impl FnMut(T)) {
-    items.into_iter().for_each(take);
+fn lossy(bytes: Option<&[u8]>) -> Option<Cow<'_, str>> {
+    bytes.map(String::from_utf8_lossy)
 }
 
 /// The values themselves, where a column holds numbers of entries of a dictionary.
 fn plain(array: &ArrayRef) -> Result<ArrayRef, TableError> {
     let Some(dictionary) = array.as_any_dictionary_opt() else { return Ok(array.clone()) };
-    let taken = arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
-    taken.map_err(|error| TableError::Read { message: error.to_string() })
+    check_expanded(dictionary)?;
+    let take = || arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
+    let taken = decode_foreign(take).map_err(|panic| panic.to_string());
+    taken.and_then(|taken| taken.map_err(|error| error.to_string())).map_err(|message| {
+        TableError::Read { message: shortened(&message).into_owned() }
+    })
+}
+
+/// Many rows may have one long text of a dictionary.
+fn check_expanded(dictionary: &dyn AnyDictionaryArray) -> Result<(), TableError> {
+    let values = dictionary.values();
+    let Some(length) = text_lengths(values).filter(|_| !values.is_empty()) else { return Ok(()) };
+    let keys = dictionary.normalized_keys();
+    let is_there = |(i, _): &(usize, usize)| dictionary.keys().is_valid(*i);
+    let bytes = keys.into_iter().enumerate().filter(is_there).map(|(_, key)| length(key));
+    let bytes = bytes.fold(0, u64::saturating_add);
+    let remedy = "shorten the names of cases, groups and devices";
+    BLOCK_TEXT_BYTES.check(bytes).map_err(TableError::too_large(remedy))
+}
+
+/// Bytes of each text of an array; `None` where it holds none.
+fn text_lengths(values: &ArrayRef) -> Option<Box<dyn Fn(usize) -> u64 + '_>> {
+    // A view begins with its length.
+    let of_view = |view: u128| u64::from(view as u32);
+    let difference = |from: i64, to: i64| u64::try_from(to.saturating_sub(from)).unwrap_or(0);
+    Some(match values.data_type() {
+        DataType::Utf8 => {
+            let ends = values.as_string::<i32>().value_offsets();
+            Box::new(move |i| difference(i64::from(ends[i]), i64::from(ends[i + 1])))
+        }
+        DataType::Binary => {
+            let ends = values.as_binary::<i32>().value_offsets();
+            Box::new(move |i| difference(i64::from(ends[i]), i64::from(ends[i + 1])))
+        }
+        DataType::LargeUtf8 => {
+            let ends = values.as_string::<i64>().value_offsets();
+            Box::new(move |i| difference(ends[i], ends[i + 1]))
+        }
+        DataType::LargeBinary => {
+            let ends = values.as_binary::<i64>().value_offsets();
+            Box::new(move |i| difference(ends[i], ends[i + 1]))
+        }
+        DataType::Utf8View => {
+            let views = values.as_string_view().views();
+            Box::new(move |i| of_view(views[i]))
+        }
+        DataType::BinaryView => {
+            let views = values.as_binary_view().views();
+            Box::new(move |i| of_view(views[i]))
+        }
+        _ => return None,
+    })
 }
 
 /// Appends numbers, anything for those that are not there; `false` where it holds none.

@@ -3,10 +3,15 @@
 use std::cell::RefCell;
 use std::io::Read;
 
-use arrow_ipc::reader::StreamReader;
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::ArrowError;
+use wattline_units::foreign::decode_foreign;
+use wattline_units::limits::TABLE_COLUMNS;
+use wattline_units::shortened::shortened;
 
 use super::arrow_block::{Reading, column};
+use super::arrow_messages::{Message, Messages};
 use super::block::Block;
 use super::columns::{Column, Places};
 use super::error::TableError;
@@ -16,12 +21,63 @@ use super::rows::Wanted;
 /// A stream whose schema has been read.
 pub struct ArrowStreamPart<R: Read> {
     columns: Vec<Column>,
-    rest: RefCell<Option<StreamReader<R>>>,
+    rest: RefCell<Option<Batches<R>>>,
 }
 
-fn broken(error: &ArrowError) -> TableError {
+/// Messages and the decoder of them.
+struct Batches<R> {
+    messages: Messages<R>,
+    decoder: StreamDecoder,
+}
+
+fn broken(error: &dyn std::error::Error) -> TableError {
+    let error = error.to_string();
+    let error = shortened(&error);
     let message = format!("{error}; what is wanted is a stream in Arrow's IPC format");
     TableError::Read { message }
+}
+
+/// Runs the decoder, which panics on some damaged streams.
+fn decode<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, TableError> {
+    match decode_foreign(decode) {
+        Ok(decoded) => decoded.map_err(|error| broken(&error)),
+        Err(panic) => Err(TableError::Damaged {
+            what: "the stream".to_owned(),
+            message: panic.to_string(),
+        }),
+    }
+}
+
+impl<R: Read> Batches<R> {
+    /// The next batch; `None` at the end.
+    fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        while let Some(message) = decode(|| self.messages.next())? {
+            if let Some(batch) = self.take(message)? {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, message: Message) -> Result<Option<RecordBatch>, TableError> {
+        let Message { mut head, mut body } = message;
+        decode(|| {
+            self.decoder.decode(&mut head)?;
+            self.decoder.decode(&mut body)
+        })
+    }
+
+    /// Takes in the first message.
+    fn schema(&mut self) -> Result<Vec<Column>, TableError> {
+        let empty = || broken(&ArrowError::IpcError("the stream is empty".to_owned()));
+        let message = decode(|| self.messages.next())?.ok_or_else(empty)?;
+        self.take(message)?;
+        let none = || broken(&ArrowError::IpcError("it does not begin with a schema".to_owned()));
+        let schema = self.decoder.schema().ok_or_else(none)?;
+        let remedy = "send the columns in use alone";
+        TABLE_COLUMNS.check(schema.fields().len() as u64).map_err(TableError::too_large(remedy))?;
+        Ok(schema.fields().iter().map(|field| column(field)).collect())
+    }
 }
 
 impl<R: Read> ArrowStreamPart<R> {
@@ -30,9 +86,9 @@ impl<R: Read> ArrowStreamPart<R> {
     /// # Errors
     /// It is no Arrow stream.
     pub fn new(from: R) -> Result<Self, TableError> {
-        let rest = StreamReader::try_new(from, None).map_err(|error| broken(&error))?;
-        let columns = rest.schema().fields().iter().map(|field| column(field)).collect();
-        Ok(Self { columns, rest: RefCell::new(Some(rest)) })
+        let mut rest =
+            Batches { messages: Messages::new(from), decoder: StreamDecoder::default() };
+        Ok(Self { columns: rest.schema()?, rest: RefCell::new(Some(rest)) })
     }
 }
 
@@ -42,15 +98,14 @@ impl<R: Read> Part for ArrowStreamPart<R> {
     }
 
     fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError> {
-        let Some(batches) = self.rest.take() else {
+        let Some(mut batches) = self.rest.take() else {
             let message = "a stream can be read once; write the table to a file".to_owned();
             return Err(TableError::Read { message });
         };
         let reading = Reading::new(places, wanted);
         let mut block = Block::default();
-        for batch in batches {
-            let batch = batch.map_err(|error| broken(&error))?;
-            let used = batch.project(&reading.columns).map_err(|error| broken(&error))?;
+        while let Some(batch) = batches.next()? {
+            let used = decode(|| batch.project(&reading.columns))?;
             if reading.each(&mut block, &used, fill)?.is_break() {
                 break;
             }

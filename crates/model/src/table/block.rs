@@ -1,6 +1,9 @@
 //! Some consecutive rows of a table, column by column.
 
+use wattline_units::limits::BLOCK_TEXT_BYTES;
+
 use super::cases::Case;
+use super::error::TableError;
 
 /// A column of text.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +28,18 @@ impl TextColumn {
         self.ends.push(self.text.len());
     }
 
+    /// The same for text from a file.
+    ///
+    /// # Errors
+    /// It is too much with that of the rows before.
+    pub(super) fn push_checked(&mut self, text: &str) -> Result<(), TableError> {
+        let bytes = self.text.len().saturating_add(text.len()) as u64;
+        let remedy = "shorten the names of cases, groups and devices";
+        BLOCK_TEXT_BYTES.check(bytes).map_err(TableError::too_large(remedy))?;
+        self.push(text);
+        Ok(())
+    }
+
     /// The text of row `i`.
     pub fn get(&self, i: usize) -> &str {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
@@ -39,6 +54,14 @@ impl TextColumn {
 }
 
 impl Texts {
+    /// Bytes of the text of so many rows.
+    fn bytes(&self, rows: usize) -> u64 {
+        match self {
+            Self::One(text) => (text.len() as u64).saturating_mul(rows as u64),
+            Self::Each(column) => column.text.len() as u64,
+        }
+    }
+
     /// The text of row `i`.
     pub fn get(&self, i: usize) -> &str {
         match self {
@@ -77,6 +100,12 @@ impl Block {
     /// Number of rows n.
     pub fn rows(&self) -> usize {
         self.energies_j.len()
+    }
+
+    /// Bytes of the text of all rows.
+    pub(super) fn text_bytes(&self) -> u64 {
+        let columns = [&self.names, &self.groups, &self.devices];
+        columns.into_iter().flatten().map(|texts| texts.bytes(self.rows())).sum()
     }
 
     /// The counts of feature `j`, length n.

@@ -1,7 +1,12 @@
 //! The rows of a CSV of any size, read in blocks.
 
-use std::io::Read;
+use std::cell::Cell;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use wattline_units::limits::{TABLE_COLUMNS, TABLE_ROW_BYTES};
+use wattline_units::shortened::shortened_bytes;
 
 use wattline_units::csv_text;
 
@@ -36,31 +41,61 @@ impl<'o> CsvPart<'o> {
         Self { open }
     }
 
-    fn reader(&self) -> Result<csv::Reader<Box<dyn Read + 'o>>, TableError> {
+    /// The rows, and where the one begins that is read next.
+    fn reader(&self) -> Result<(csv::Reader<RowLimited<'o>>, Rc<Cell<u64>>), TableError> {
         let text =
             (self.open)().map_err(|error| TableError::Read { message: error.to_string() })?;
+        let row_start = Rc::new(Cell::new(0));
+        let text = RowLimited { text, given: 0, row_start: row_start.clone() };
         // Cells are trimmed where they are read: the reader would copy every record for it.
-        Ok(csv::ReaderBuilder::new()
+        let reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::Headers)
-            .buffer_capacity(1 << 18)
-            .from_reader(text))
+            .buffer_capacity(BUFFER_BYTES)
+            .from_reader(text);
+        Ok((reader, row_start))
+    }
+}
+
+/// What is read from a file at a time.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// Text that ends with an error where a row is too long: the reader would hold all of it.
+struct RowLimited<'o> {
+    text: Box<dyn Read + 'o>,
+    given: u64,
+    row_start: Rc<Cell<u64>>,
+}
+
+impl Read for RowLimited<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // More is only asked for once all that was given is part of the row.
+        TABLE_ROW_BYTES.check(self.given.saturating_sub(self.row_start.get()))?;
+        let count = self.text.read(buffer)?;
+        self.given += count as u64;
+        Ok(count)
     }
 }
 
 impl Part for CsvPart<'_> {
     fn columns(&self) -> Result<Vec<Column>, TableError> {
-        let mut reader = self.reader()?;
-        let names = reader.headers()?.iter();
+        let (mut reader, _) = self.reader()?;
+        let headers = reader.headers()?;
+        let remedy = "a table has a row for each case and a column for each feature";
+        TABLE_COLUMNS.check(headers.len() as u64).map_err(TableError::too_large(remedy))?;
+        let names = headers.iter();
         let names = names.map(|name| name.trim_start_matches('\u{feff}').trim());
         let names = names.map(|name| csv_text::plain_field(name).to_string());
         Ok(names.map(|name| Column { name, kind: Kind::Any }).collect())
     }
 
     fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError> {
-        let mut reader = self.reader()?;
+        let (mut reader, row_start) = self.reader()?;
+        reader.byte_headers()?;
+        row_start.set(reader.position().byte());
         let mut filling = Filling::new(places, wanted);
         let mut record = csv::ByteRecord::new();
         while reader.read_byte_record(&mut record)? {
+            row_start.set(reader.position().byte());
             filling.add(&record)?;
             if filling.block.rows() == BLOCK_ROWS && filling.give(fill).is_break() {
                 return Ok(());
@@ -108,7 +143,7 @@ impl<'p> Filling<'p> {
             (&mut block.devices, places.device),
         ] {
             if let (Some(Texts::Each(column)), Some(place)) = (texts, place) {
-                column.push(csv_text::plain_field(&String::from_utf8_lossy(row.cell(place))));
+                column.push_checked(csv_text::plain_field(&String::from_utf8_lossy(row.cell(place))))?;
             }
         }
         for (numbers, place) in
@@ -191,7 +226,7 @@ impl Row<'_> {
             row: self.number,
             line: Some(self.record.position().map_or(0, csv::Position::line)),
             column: self.places.names[place].clone(),
-            found: format!("{:?}", String::from_utf8_lossy(self.cell(place))),
+            found: shortened_bytes(self.cell(place)),
             wanted: if least == 0.0 { "a finite number of 0 or more" } else { "a finite number" },
             column_is,
         }

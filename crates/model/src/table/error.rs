@@ -1,6 +1,8 @@
 //! Why a table can't be read: the file, the row, the column, and what to do about it.
 
 use thiserror::Error;
+use wattline_units::limits::LimitExceeded;
+use wattline_units::shortened::shortened;
 
 use super::features::FeaturesError;
 
@@ -11,7 +13,7 @@ pub enum TableError {
     #[error("the table can't be read as CSV")]
     Csv(#[from] csv::Error),
     /// A column that was named, or the energy, is not there.
-    #[error("there is no column `{name}` ({flag}){}", did_you_mean(nearest))]
+    #[error("there is no column `{}` ({flag}){}", shortened(name), did_you_mean(nearest))]
     NoColumn {
         /// Its name.
         name: String,
@@ -21,7 +23,7 @@ pub enum TableError {
         nearest: Option<String>,
     },
     /// Two columns of the same name.
-    #[error("column `{name}` is there twice; rename one of them")]
+    #[error("column `{}` is there twice; rename one of them", shortened(name))]
     TwoColumns {
         /// The name.
         name: String,
@@ -31,8 +33,9 @@ pub enum TableError {
     Features(#[from] FeaturesError),
     /// A cell that is not a finite number where one is needed.
     #[error(
-        "row {row}{}, column `{column}`: {found} is not {wanted}{}",
+        "row {row}{}, column `{}`: {found} is not {wanted}{}",
         place(line),
+        shortened(column),
         remedy(column_is)
     )]
     BadCell {
@@ -51,7 +54,8 @@ pub enum TableError {
     },
     /// A column whose values are of no use.
     #[error(
-        "column `{column}` is {is}, not {wanted}; leave it out with --features, or write it as {wanted}"
+        "column `{}` is {}, not {wanted}; leave it out with --features, or write it as {wanted}",
+        shortened(column), shortened(is)
     )]
     Type {
         /// Name of the column.
@@ -63,8 +67,8 @@ pub enum TableError {
     },
     /// A file of a table that lacks a column of the first.
     #[error(
-        "there is no column `{column}`, which {first} has; all files of a table have the same \
-         columns: write the files anew, or name --features that all have"
+        "there is no column `{}`, which {first} has; all files of a table have the same \
+         columns: write the files anew, or name --features that all have", shortened(column)
     )]
     Lacks {
         /// Name of the column.
@@ -74,8 +78,8 @@ pub enum TableError {
     },
     /// A file of a table that has a feature more than the first.
     #[error(
-        "column `{column}` is not in {first}; all files of a table have the same columns: write \
-         the files anew, or name --features that all have"
+        "column `{}` is not in {first}; all files of a table have the same columns: write \
+         the files anew, or name --features that all have", shortened(column)
     )]
     More {
         /// Name of the column.
@@ -85,8 +89,8 @@ pub enum TableError {
     },
     /// A column that is not of one type in all files.
     #[error(
-        "column `{column}` is {is}, but {was} in {first}; write the files anew with one type, or \
-         leave the column out with --features"
+        "column `{}` is {}, but {} in {first}; write the files anew with one type, or \
+         leave the column out with --features", shortened(column), shortened(is), shortened(was)
     )]
     TypeChanges {
         /// Name of the column.
@@ -105,6 +109,14 @@ pub enum TableError {
         what: String,
         /// What the reader says.
         message: String,
+    },
+    /// More than this machine is asked for.
+    #[error("{exceeded}; {remedy}")]
+    TooLarge {
+        /// What was asked for.
+        exceeded: LimitExceeded,
+        /// What to do about it.
+        remedy: &'static str,
     },
     /// Rows that can't be had.
     #[error("the rows could not be read: {message}")]
@@ -130,6 +142,11 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// More than a limit allows, and what to do about it.
+    pub(super) fn too_large(remedy: &'static str) -> impl Fn(LimitExceeded) -> Self {
+        move |exceeded| Self::TooLarge { exceeded, remedy }
+    }
+
     /// The same error, of one file of several.
     pub fn of_file(self, file: &str) -> Self {
         Self::In { file: file.to_owned(), error: Box::new(self) }
@@ -137,7 +154,7 @@ impl TableError {
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.iter().map(|name| format!("; did you mean `{name}`?")).collect()
+    nearest.iter().map(|name| format!("; did you mean `{}`?", shortened(name))).collect()
 }
 
 fn place(line: &Option<u64>) -> String {

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use thiserror::Error;
+use wattline_units::shortened::shortened;
 
 /// A list of features that doesn't fit the columns.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum FeaturesError {
     /// A name that is no column.
-    #[error("--features: there is no column `{name}`{}", hint(nearest))]
+    #[error("--features: there is no column `{}`{}", shortened(name), hint(nearest))]
     NoColumn {
         /// The name as written.
         name: String,
@@ -29,7 +30,7 @@ pub enum FeaturesError {
         text: String,
     },
     /// A feature that is already the target, a key or a weight.
-    #[error("--features: column `{name}` is already used as {used_as}")]
+    #[error("--features: column `{}` is already used as {used_as}", shortened(name))]
     Taken {
         /// The column.
         name: String,
@@ -39,7 +40,7 @@ pub enum FeaturesError {
 }
 
 fn hint(nearest: &Option<String>) -> String {
-    nearest.iter().map(|name| format!("; did you mean `{name}`?")).collect()
+    nearest.iter().map(|name| format!("; did you mean `{}`?", shortened(name))).collect()
 }
 
 /// Indices of the columns that a list takes, in the order of the list, each once.

@@ -5,6 +5,8 @@
 #[cfg(feature = "parquet")]
 mod arrow_block;
 #[cfg(feature = "parquet")]
+mod arrow_messages;
+#[cfg(feature = "parquet")]
 mod arrow_stream;
 mod block;
 mod cases;
@@ -13,6 +15,8 @@ mod csv_part;
 mod error;
 mod features;
 mod library;
+#[cfg(feature = "parquet")]
+mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_part;
 mod part;
@@ -30,4 +34,8 @@ pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop, lump};
 #[cfg(feature = "parquet")]
 pub use parquet_part::ParquetPart;
 pub use part::{Part, Source, TableRows};
-pub use rows::{BLOCK_ROWS, Rows, Take, Wanted};
+pub use rows::{BLOCK_ROWS, Rows, Take, Wanted, numbers_held};
+
+#[cfg(all(test, feature = "parquet"))]
+#[path = "damage_tests.rs"]
+mod damage_tests;

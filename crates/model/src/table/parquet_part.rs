@@ -5,13 +5,21 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Type;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
+use wattline_units::foreign::decode_foreign;
+use wattline_units::limits::{
+    PARQUET_FOOTER_BYTES, PARQUET_PAGE_BYTES, PARQUET_ROWS_PER_BYTE, TABLE_COLUMNS,
+};
+use wattline_units::shortened::shortened;
 
-use super::arrow_block::{Reading, column};
+use super::arrow_block::{Reading, column, views};
 use super::block::Block;
 use super::columns::{Column, Places};
 use super::error::TableError;
+use super::parquet_pages::{PageHeader, PageKind};
 use super::part::{Fill, Part};
 use super::rows::{BLOCK_ROWS, Wanted};
 
@@ -30,8 +38,23 @@ pub struct ParquetPart<'o, R> {
 /// more rows are decoded at a time, the less often it is fetched.
 const DECODED_BYTES: usize = 48 << 20;
 
-fn damaged(what: impl Into<String>, error: &ParquetError) -> TableError {
-    TableError::Damaged { what: what.into(), message: error.to_string() }
+/// Files of fewer rows need not have a byte for so many of them.
+const FEW_ROWS: u64 = 1 << 20;
+
+fn damaged(what: impl Into<String>, error: &dyn std::error::Error) -> TableError {
+    let message = shortened(&error.to_string()).into_owned();
+    TableError::Damaged { what: what.into(), message }
+}
+
+/// Runs the decoder, whose errors and panics are damage of `what`.
+fn decode<T>(
+    what: impl Fn() -> String,
+    decode: impl FnOnce() -> Result<T, ParquetError>,
+) -> Result<T, TableError> {
+    match decode_foreign(decode) {
+        Ok(decoded) => decoded.map_err(|error| damaged(what(), &error)),
+        Err(panic) => Err(damaged(what(), &panic)),
+    }
 }
 
 impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
@@ -41,16 +64,45 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
     /// The file can't be opened or is no Parquet file.
     pub fn new(open: OpenParquet<'o, R>) -> Result<Self, TableError> {
         let file = opened(&open)?;
+        check_footer(&file)?;
         // What Arrow noted of dictionaries and the like is of no use here: all are numbers.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = ArrowReaderMetadata::load(&file, options);
-        let metadata = metadata.map_err(|error| damaged("the footer", &error))?;
-        Ok(Self { bytes: file.len(), open, metadata })
+        let footer = || "the footer".to_owned();
+        let metadata = decode(footer, || ArrowReaderMetadata::load(&file, options.clone()))?;
+        let columns = metadata.schema().fields().len() as u64;
+        let remedy = "write the columns in use to a table of their own";
+        TABLE_COLUMNS.check(columns).map_err(TableError::too_large(remedy))?;
+        // A text that many rows share is not copied for each of them.
+        let options = options.with_schema(views(metadata.schema()));
+        let metadata = metadata.metadata().clone();
+        let metadata = decode(footer, || ArrowReaderMetadata::try_new(metadata, options))?;
+        let part = Self { bytes: file.len(), open, metadata };
+        part.check_rows()?;
+        Ok(part)
+    }
+
+    /// Rows in runs of one value take no bytes, but time.
+    fn check_rows(&self) -> Result<(), TableError> {
+        let rows = self.rows();
+        let remedy = "the file states more rows than it can hold: write it again";
+        match rows > FEW_ROWS {
+            true => PARQUET_ROWS_PER_BYTE.check(rows / self.bytes.max(1)),
+            false => Ok(()),
+        }
+        .map_err(TableError::too_large(remedy))
     }
 
     /// Number of rows.
     pub fn rows(&self) -> u64 {
-        u64::try_from(self.metadata.metadata().file_metadata().num_rows()).unwrap_or(0)
+        let metadata = self.metadata.metadata();
+        let groups = metadata.row_groups().iter().map(|group| group.num_rows());
+        let all = groups.map(|rows| u64::try_from(rows).unwrap_or(0)).fold(0, u64::saturating_add);
+        all.max(u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0))
+    }
+
+    /// Number of columns.
+    pub fn column_count(&self) -> usize {
+        self.metadata.schema().fields().len()
     }
 
     /// All bytes of the columns must be there.
@@ -68,7 +120,7 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
                     let what = format!("row group {}", group + 1);
                     let message = format!(
                         "column `{}` ends beyond the end of the file",
-                        chunk.column_path().string()
+                        shortened(&chunk.column_path().string())
                     );
                     return Err(TableError::Damaged { what, message });
                 }
@@ -76,6 +128,101 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
         }
         Ok(())
     }
+
+    /// Of each column a dictionary and a page are unpacked at a time.
+    fn check_pages(&self, file: &R, columns: &[usize]) -> Result<(), TableError> {
+        let roots = self.metadata.parquet_schema();
+        let mut largest = vec![HeldPages::default(); roots.num_columns()];
+        for (group, about) in self.metadata.metadata().row_groups().iter().enumerate() {
+            for (leaf, chunk) in about.columns().iter().enumerate() {
+                if !columns.contains(&roots.get_column_root_idx(leaf)) {
+                    continue;
+                }
+                let pages = pages_of(file, chunk).map_err(|error| {
+                    let column = chunk.column_path().string();
+                    let column = shortened(&column);
+                    damaged(format!("row group {}, column `{column}`", group + 1), &error)
+                })?;
+                if let Some(largest) = largest.get_mut(leaf) {
+                    *largest = largest.and(pages);
+                }
+            }
+        }
+        let held = largest.iter().map(|pages| pages.dictionary.saturating_add(pages.data));
+        let remedy = "write the file with smaller pages, or use fewer columns (--features)";
+        let held = held.fold(0, u64::saturating_add);
+        PARQUET_PAGE_BYTES.check(held).map_err(TableError::too_large(remedy))
+    }
+}
+
+/// Bytes of the largest pages of a column.
+#[derive(Debug, Clone, Copy, Default)]
+struct HeldPages {
+    dictionary: u64,
+    data: u64,
+}
+
+impl HeldPages {
+    fn and(self, other: Self) -> Self {
+        let (dictionary, data) = (other.dictionary, other.data);
+        Self { dictionary: self.dictionary.max(dictionary), data: self.data.max(data) }
+    }
+}
+
+/// The largest pages of a column chunk, whose bytes are known to be there.
+fn pages_of(
+    file: &impl ChunkReader,
+    chunk: &ColumnChunkMetaData,
+) -> Result<HeldPages, ParquetError> {
+    let (mut at, length) = chunk.byte_range();
+    let end = at.saturating_add(length);
+    let mut pages = HeldPages::default();
+    while at < end {
+        let page = PageHeader::read(file.get_read(at)?)?;
+        let after = at.checked_add(page.header_bytes).and_then(|at| at.checked_add(page.packed_bytes));
+        at = after.filter(|after| *after <= end).ok_or_else(|| {
+            ParquetError::General("a page ends beyond the end of its column".to_owned())
+        })?;
+        let bytes = page.unpacked_bytes.max(page.packed_bytes);
+        match page.kind {
+            PageKind::Data => pages.data = pages.data.max(bytes),
+            PageKind::Dictionary => {
+                if page.values.saturating_mul(least_bytes(chunk)) > bytes {
+                    let message = "a dictionary states more values than its bytes can hold";
+                    return Err(ParquetError::General(message.to_owned()));
+                }
+                // Values are held beside the page that they come from.
+                let held = page.values.saturating_mul(size_of::<u128>() as u64);
+                pages.dictionary = pages.dictionary.max(bytes.saturating_add(held));
+            }
+        }
+    }
+    Ok(pages)
+}
+
+/// The least bytes that a value of a dictionary takes.
+fn least_bytes(chunk: &ColumnChunkMetaData) -> u64 {
+    match chunk.column_type() {
+        Type::BOOLEAN => 1,
+        Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::INT96 => 12,
+        Type::FIXED_LEN_BYTE_ARRAY => {
+            u64::try_from(chunk.column_descr().type_length()).unwrap_or(0).max(1)
+        }
+    }
+}
+
+/// The length of the footer, in the last eight bytes.
+fn check_footer(file: &impl ChunkReader) -> Result<(), TableError> {
+    let Some(at) = file.len().checked_sub(8) else { return Ok(()) };
+    let footer = || "the footer".to_owned();
+    let end = decode(footer, || file.get_bytes(at, 8))?;
+    let length = end.first_chunk::<4>().map_or(0, |length| u32::from_le_bytes(*length));
+    let remedy = "write the table to several files";
+    // A footer that is longer than its file is damage, which the decoder tells.
+    let length = u64::from(length).min(file.len());
+    PARQUET_FOOTER_BYTES.check(length).map_err(TableError::too_large(remedy))
 }
 
 fn opened<R>(open: &OpenParquet<'_, R>) -> Result<R, TableError> {
@@ -93,18 +240,21 @@ impl<R: ChunkReader + 'static> Part for ParquetPart<'_, R> {
         let roots =
             ProjectionMask::roots(self.metadata.parquet_schema(), reading.columns.iter().copied());
         let file = opened(&self.open)?;
-        let batches =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
-                .with_projection(roots)
-                .with_batch_size(decoded_rows(reading.columns.len()))
-                .build()
-                .map_err(|error| damaged("the columns", &error))?;
+        self.check_pages(&file, &reading.columns)?;
+        let mut batches = decode(
+            || "the columns".to_owned(),
+            || {
+                ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+                    .with_projection(roots)
+                    .with_batch_size(decoded_rows(reading.columns.len()))
+                    .build()
+            },
+        )?;
         let mut block = Block::default();
-        for batch in batches {
-            let batch = batch.map_err(|error| TableError::Damaged {
-                what: format!("rows from {} on", block.first + 1),
-                message: error.to_string(),
-            })?;
+        loop {
+            let what = || format!("rows from {} on", block.first + 1);
+            let next = decode(what, || batches.next().transpose().map_err(ParquetError::from))?;
+            let Some(batch) = next else { break };
             if reading.each(&mut block, &batch, fill)?.is_break() {
                 break;
             }

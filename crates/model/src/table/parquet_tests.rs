@@ -130,5 +130,5 @@ fn damage_is_told_with_its_place() {
     let mut flipped = whole.to_vec();
     flipped[4..200].iter_mut().for_each(|byte| *byte ^= 0x55);
     let text = message(with(flipped), &default);
-    assert!(text.starts_with("bad: rows from 1 on"), "{text}");
+    assert!(text.starts_with("bad: row group 1, column `case`"), "{text}");
 }

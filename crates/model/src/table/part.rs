@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use wattline_units::limits::TABLE_FEATURES;
+
 use super::block::{Block, Texts};
 use super::columns::{Column, ColumnChoice, Kind, Places, find_columns};
 use super::error::TableError;
@@ -76,6 +78,7 @@ impl<'o> TableRows<'o> {
         });
         let Opened { part: first, columns, places } =
             opened.map_err(|error| of(source, sources.len(), error))?;
+        check_features(places.features.len()).map_err(|error| of(source, sources.len(), error))?;
         let features = places.features.iter().map(|place| places.names[*place].clone()).collect();
         let all_others = choice.features.is_none() && choice.feature_names.is_none();
         let table = Self { first, sources, columns, places, features };
@@ -181,6 +184,12 @@ fn names(columns: &[Column]) -> Vec<String> {
 /// An error with the part's name, where there are several.
 fn of(source: &Source<'_>, sources: usize, error: TableError) -> TableError {
     if sources > 1 { error.of_file(&source.name) } else { error }
+}
+
+/// What is fitted and predicted holds matrices of features by features.
+fn check_features(count: usize) -> Result<(), TableError> {
+    let remedy = "name fewer of them with --features";
+    TABLE_FEATURES.check(count as u64).map_err(TableError::too_large(remedy))
 }
 
 /// Columns of numbers must not hold lists or dates.

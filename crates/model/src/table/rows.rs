@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use wattline_units::limits::TABLE_NUMBERS;
+
 use super::block::{Block, TextColumn, Texts, transpose};
 use super::cases::{Case, Table};
 use super::error::TableError;
@@ -16,6 +18,14 @@ pub enum Wanted {
     Cases,
     /// All.
     Counts,
+}
+
+/// Numbers that a case is as large as, beside its counts.
+const NUMBERS_OF_A_CASE: u64 = 16;
+
+/// How many numbers a table of so many rows and features is in memory.
+pub fn numbers_held(rows: u64, features: usize) -> u64 {
+    rows.saturating_mul(NUMBERS_OF_A_CASE.saturating_add(features as u64))
 }
 
 /// What is done with a block, and whether to go on.
@@ -37,11 +47,18 @@ impl Table {
     /// All rows at once.
     ///
     /// # Errors
-    /// Those of the reading.
+    /// Those of the reading; the table is too large to be held.
     pub fn from_rows(rows: &dyn Rows) -> Result<Self, TableError> {
         let l = rows.features().len();
         let mut table = Self { features: rows.features().to_vec(), ..Self::default() };
+        let (mut text_bytes, mut fits) = (0, Ok(()));
         rows.each(Wanted::Counts, &mut |block| {
+            let numbers = numbers_held((table.cases.len() + block.rows()) as u64, l);
+            text_bytes += block.text_bytes();
+            fits = TABLE_NUMBERS.check(numbers.saturating_add(text_bytes / 8));
+            if fits.is_err() {
+                return ControlFlow::Break(());
+            }
             let first = table.counts.len();
             table.counts.resize(first + block.counts.len(), 0.0);
             for (j, column) in (0..l).map(|j| (j, block.column(j))) {
@@ -51,6 +68,10 @@ impl Table {
             table.cases.extend((0..block.rows()).map(|i| block.case(i)));
             ControlFlow::Continue(())
         })?;
+        fits.map_err(TableError::too_large(
+            "name fewer columns with --features, or a solver that reads rows in blocks (--solver \
+             shrink, or sums with --partial)",
+        ))?;
         Ok(table)
     }
 }

@@ -3,6 +3,8 @@
 
 use thiserror::Error;
 
+use crate::shortened::shortened;
+
 use super::integrate::{MeterTiming, Series};
 
 /// What a row of a trace is.
@@ -70,13 +72,13 @@ pub enum TraceError {
     #[error("samples, line 1: no `# wattline-samples 1 rails=... unit=...` header")]
     NoHeader,
     /// A header field that is missing or can't be read.
-    #[error("samples, line 1: `{field}` is missing or unreadable")]
+    #[error("samples, line 1: `{}` is missing or unreadable", shortened(field))]
     BadHeader {
         /// The field's name.
         field: &'static str,
     },
     /// A rail that the trace does not have.
-    #[error("samples have no rail `{rail}`; they have: {known}")]
+    #[error("samples have no rail `{}`; they have: {}", shortened(rail), shortened(known))]
     NoRail {
         /// The rail asked for.
         rail: String,

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use wattline_units::shortened::shortened;
+
 use crate::descriptor::parameters;
 
 /// How the agent measures.
@@ -44,7 +46,7 @@ pub enum ProtocolError {
     #[error("the agent says `{0}`, which is no greeting of this version; start the JVM anew")]
     Greeting(String),
     /// A line that is none of its own.
-    #[error("the agent's line {line} can't be understood: `{text}`")]
+    #[error("the agent's line {line} can't be understood: `{}`", shortened(text))]
     Line {
         /// Line of the reading, from 1.
         line: usize,

@@ -4,6 +4,7 @@ use faer::Mat;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
+use wattline_units::foreign::decode_foreign;
 
 use super::super::chains::Sampler;
 use super::super::slice;
@@ -157,7 +158,7 @@ impl<'a> Chain<'a> {
             let joint = if of[i] == of[j] { shared(of[i]) } else { 0.0 };
             self.of.meetings[i * p + j] / self.variance + own - joint
         });
-        let Ok(factor) = precision.llt(faer::Side::Lower) else { return };
+        let Ok(Ok(factor)) = decode_foreign(|| precision.llt(faer::Side::Lower)) else { return };
         let lower = factor.L();
         // L L' x = h / s^2 + L z: mean and noise by one forward and one backward pass.
         let mut x: Vec<f64> = self.of.pull.iter().map(|h| h / self.variance).collect();

@@ -1,0 +1,197 @@
+//! What the pages of a Parquet file state of their sizes, read before any page is unpacked: the
+//! decoder reserves what a page header asks for.
+
+use std::io::{self, ErrorKind, Read};
+
+/// Page headers have some bytes, and the least and largest value; longer ones are damage.
+const HEADER_BYTES_MAX: u64 = 16 << 20;
+/// Structures of page headers lie three deep.
+const DEPTH_MAX: usize = 16;
+
+/// Types of Thrift's compact protocol.
+mod wire {
+    pub const STOP: u8 = 0;
+    pub const TRUE: u8 = 1;
+    pub const FALSE: u8 = 2;
+    pub const BYTE: u8 = 3;
+    pub const I16: u8 = 4;
+    pub const I64: u8 = 6;
+    pub const DOUBLE: u8 = 7;
+    pub const BINARY: u8 = 8;
+    pub const LIST: u8 = 9;
+    pub const SET: u8 = 10;
+    pub const MAP: u8 = 11;
+    pub const STRUCT: u8 = 12;
+}
+
+/// What a page holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageKind {
+    /// Values, or their numbers in the dictionary.
+    Data,
+    /// The values of a column chunk.
+    Dictionary,
+}
+
+/// The header of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PageHeader {
+    pub kind: PageKind,
+    /// Bytes of the header itself.
+    pub header_bytes: u64,
+    /// Bytes of the page in the file.
+    pub packed_bytes: u64,
+    /// Bytes of the page in memory.
+    pub unpacked_bytes: u64,
+    /// Number of values.
+    pub values: u64,
+}
+
+impl PageHeader {
+    /// Reads the header at the start of `input`.
+    pub fn read(input: impl Read) -> io::Result<Self> {
+        let mut thrift = Thrift { input: input.take(HEADER_BYTES_MAX), read: 0 };
+        let (mut kind, mut unpacked, mut packed, mut values) = (None, None, None, 0);
+        thrift.fields(0, &mut |thrift, id, wire| {
+            match id {
+                1 => kind = Some(thrift.whole()?),
+                2 => unpacked = Some(thrift.whole()?),
+                3 => packed = Some(thrift.whole()?),
+                5 | 7 | 8 if wire == wire::STRUCT => {
+                    thrift.fields(1, &mut |thrift, id, _| {
+                        let is_count = id == 1;
+                        if is_count {
+                            values = thrift.whole()?;
+                        }
+                        Ok(is_count)
+                    })?;
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        let (Some(kind), Some(unpacked_bytes), Some(packed_bytes)) = (kind, unpacked, packed)
+        else {
+            return Err(damage("a page header without sizes"));
+        };
+        let kind = if kind == 2 { PageKind::Dictionary } else { PageKind::Data };
+        let header_bytes = thrift.read;
+        Ok(Self { kind, header_bytes, packed_bytes, unpacked_bytes, values })
+    }
+}
+
+fn damage(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.to_owned())
+}
+
+/// A reader of Thrift's compact protocol that skips what it is not asked for.
+struct Thrift<R> {
+    input: io::Take<R>,
+    read: u64,
+}
+
+/// Reads the value of a field, by its number and type, or leaves it.
+type TakeField<'f, R> = &'f mut dyn FnMut(&mut Thrift<R>, i64, u8) -> io::Result<bool>;
+
+impl<R: Read> Thrift<R> {
+    fn byte(&mut self) -> io::Result<u8> {
+        let mut byte = [0];
+        self.input.read_exact(&mut byte)?;
+        self.read += 1;
+        Ok(byte[0])
+    }
+
+    fn varint(&mut self) -> io::Result<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(damage("a number of more than ten bytes"))
+    }
+
+    fn signed(&mut self) -> io::Result<i64> {
+        let zigzag = self.varint()?;
+        Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
+    }
+
+    /// A number of 0 or more.
+    fn whole(&mut self) -> io::Result<u64> {
+        u64::try_from(self.signed()?).map_err(|_| damage("a size below zero"))
+    }
+
+    fn fields(&mut self, depth: usize, take: TakeField<'_, R>) -> io::Result<()> {
+        let mut id = 0_i64;
+        loop {
+            let head = self.byte()?;
+            let (step, wire) = (head >> 4, head & 0x0f);
+            if wire == wire::STOP {
+                return Ok(());
+            }
+            id = if step == 0 { self.signed()? } else { id.wrapping_add(i64::from(step)) };
+            if !take(self, id, wire)? {
+                self.skip_value(wire, depth)?;
+            }
+        }
+    }
+
+    fn skip(&mut self, bytes: u64) -> io::Result<()> {
+        let skipped = io::copy(&mut self.input.by_ref().take(bytes), &mut io::sink())?;
+        self.read += skipped;
+        if skipped < bytes { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+
+    fn skip_value(&mut self, wire: u8, depth: usize) -> io::Result<()> {
+        if depth > DEPTH_MAX {
+            return Err(damage("a page header of many levels"));
+        }
+        match wire {
+            wire::TRUE | wire::FALSE => Ok(()),
+            wire::BYTE => self.byte().map(drop),
+            wire::I16..=wire::I64 => self.varint().map(drop),
+            wire::DOUBLE => self.skip(8),
+            wire::BINARY => {
+                let length = self.varint()?;
+                self.skip(length)
+            }
+            wire::STRUCT => self.fields(depth + 1, &mut |_, _, _| Ok(false)),
+            wire::LIST | wire::SET | wire::MAP => Err(damage("a list in a page header")),
+            _ => Err(damage("an unknown type in a page header")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_a_page_are_read_and_the_rest_is_skipped() {
+        // type 0, unpacked 300, packed 5, v1 header {10 values, ..., statistics {binary}}.
+        let bytes = [
+            0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x0a, 0x2c, 0x15, 0x14, 0x15, 0x00, 0x15, 0x06,
+            0x15, 0x06, 0x1c, 0x18, 0x02, b'a', b'b', 0x00, 0x00, 0x00, 9, 9,
+        ];
+        let expected = PageHeader {
+            kind: PageKind::Data,
+            header_bytes: bytes.len() as u64 - 2,
+            packed_bytes: 5,
+            unpacked_bytes: 300,
+            values: 10,
+        };
+        assert_eq!(PageHeader::read(&bytes[..]).unwrap(), expected);
+        for end in 0..bytes.len() - 2 {
+            assert!(PageHeader::read(&bytes[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn levels_without_end_are_damage() {
+        let deep = [0x1c].repeat(1 << 20);
+        assert!(PageHeader::read(&deep[..]).is_err());
+        assert!(PageHeader::read(&[0x15, 0x01, 0x00][..]).is_err(), "a size below zero");
+    }
+}
