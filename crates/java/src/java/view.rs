@@ -52,10 +52,12 @@ impl Asked {
 pub(crate) struct View<'w> {
     world: &'w World<'w>,
     asked: Rc<Asked>,
-    /// By simple name, then by class: the first class, from it on, with a member class of that
-    /// name; none if there is none.
-    declarers: Rc<RefCell<Map<String, Map<Name, Option<Name>>>>>,
+    declarers: Rc<RefCell<KnownDeclarers>>,
 }
+
+/// By simple name, then by class: the first class, from it on, with a member class of that name;
+/// none if there is none.
+type KnownDeclarers = Map<String, Map<Name, Option<Name>>>;
 
 /// What a class itself declares by a name.
 enum OwnMember {

@@ -494,13 +494,13 @@ mod tests {
     fn a_jvm_that_never_stops_to_grow_is_refused() {
         let refused = |lines: &mut dyn FnMut(u64) -> String| {
             let mut state = JvmState::default();
-            (0..4000_u64).find_map(|cycle| {
+            (0..30_u64).find_map(|cycle| {
                 let text = format!("cycle {cycle} 0 0\n{}end\n", lines(cycle));
                 state.advance(&parse_reading(&text).unwrap()).err()
             })
         };
         let many = |cycle: u64, line: &dyn Fn(u64) -> String| {
-            (0..1000).map(|at| line(1000 * cycle + at)).collect::<String>()
+            (0..50_000).map(|at| line(50_000 * cycle + at)).collect::<String>()
         };
         let name = "x".repeat(1 << 10);
         let mut methods = |c| many(c, &|n| format!("method {n}\ta.A\tx\t()V\t\t0\t0\n"));
