@@ -188,6 +188,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     user.adopt_all(root.path()).and_then(|()| user.let_in(scratch.path())).map_err(failed)?;
     let jail = jail::Jail::find(root.path(), user)?;
     let confinement = jail.confinement();
+    machine.first_process.set(jail.first_process()).ok();
     let full = machine.clone();
     let is_full = Box::new(move || full.is_disk_full());
     let shells = Arc::new(shells::Shells::new(jail, machine.clock.clone(), is_full));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use rustix::process::{Signal, kill_process};
 
@@ -50,6 +50,8 @@ pub(super) struct Machine {
     pub connections: Arc<Connections>,
     /// As whom its processes run.
     pub user: BoardUser,
+    /// The process that starts its shells, once there is one.
+    pub first_process: OnceLock<u32>,
     /// Its files.
     pub folder: Arc<BoardFolder>,
     start_ns: u64,
@@ -99,6 +101,7 @@ impl Machine {
             schedule: Schedule::default(),
             connections,
             user,
+            first_process: OnceLock::new(),
             moved_ns: AtomicI64::new(0),
             disk_full: AtomicBool::new(false),
             traces_cut: AtomicBool::new(false),

@@ -118,6 +118,16 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_request_or_an_error(
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..100),
+        ) {
+            Request::read_from(&mut bytes.as_slice(), (1, 1)).ok();
+            Frame::read_from(&mut bytes.as_slice()).ok();
+        }
+    }
+
     #[test]
     fn noise_is_an_error() {
         assert!(Request::read_from(&mut [255u8; 9].as_slice(), (1, 1)).is_err());

@@ -102,6 +102,27 @@ mod tests {
         assert_eq!(Packet::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), packet);
     }
 
+    proptest::proptest! {
+        /// Whatever a stranger sends, it is a packet that is no longer than allowed, or an error.
+        #[test]
+        fn any_bytes_are_a_packet_or_an_error(
+            noise in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+            command in 0..7usize,
+            length in 0..100u32,
+        ) {
+            let commands = [b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE", b"STLS"];
+            let word = u32::from_le_bytes(*commands[command]);
+            let words = [word, 1, 2, length, 0, word ^ u32::MAX];
+            let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            bytes.extend(&noise);
+            for mut wire in [noise.as_slice(), bytes.as_slice()] {
+                while let Ok(packet) = Packet::read_from(&mut wire, 64) {
+                    proptest::prop_assert!(packet.payload.len() <= 64);
+                }
+            }
+        }
+    }
+
     #[test]
     fn noise_is_an_error_and_unknown_commands_are_passed_over() {
         assert!(Packet::read_from(&mut [7u8; 64].as_slice(), PAYLOAD_MAX).is_err());

@@ -27,8 +27,9 @@ pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Opt
 
 /// Sleeps so long; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep_for(machine: &Machine, request: &Request, duration_ns: u64) -> Option<Reply> {
-    // A command that a host started directly has this program as its parent.
-    let alone = request.parent == std::process::id();
+    // A command that a host started directly has the jail's first process as its parent, which
+    // is no shell and waits for nobody.
+    let alone = machine.first_process.get() == Some(&request.parent);
     let shell = if alone { request.pid } else { request.parent };
     let started = start_time(shell).unwrap_or_default();
     let sleeper = Sleeper::Command { started, shell, pid: request.pid };

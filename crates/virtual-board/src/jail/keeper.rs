@@ -21,7 +21,7 @@ type Waiters = Arc<Mutex<Option<BTreeMap<u32, Sender<u8>>>>>;
 pub(super) struct Keeper {
     socket: Arc<OwnedFd>,
     /// The first process, by its number on the host.
-    init: u32,
+    pub(super) init: u32,
     waiters: Waiters,
     /// Answers to requests; held by the one who asks.
     answers: Mutex<Receiver<Answer>>,

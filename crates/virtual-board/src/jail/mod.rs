@@ -113,6 +113,11 @@ impl Jail {
         self.confinement
     }
 
+    /// The process number of the first process on the host.
+    pub(super) fn first_process(&self) -> u32 {
+        self.keeper.init
+    }
+
     /// Starts a shell that runs a script (or reads its input, if empty) with these ends of
     /// pipes as its input and outputs.
     pub(super) fn spawn(&self, script: &str, ends: [OwnedFd; 3]) -> io::Result<Confined> {

@@ -1,3 +1,5 @@
+//! Shells in every way of confining them that works here, and what was tried to leave the jail.
+
 use super::super::root::Root;
 use super::*;
 use std::fs;
