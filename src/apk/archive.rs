@@ -81,9 +81,12 @@ pub fn with_code(
     Ok(writer.finish()?.into_inner())
 }
 
+/// A package that is read, and its files.
+type OpenPackage<'p> = (ReadArchive<Cursor<&'p [u8]>>, Vec<ArchiveFile>);
+
 /// A package and its files, all of which can be used. Names that differ by case alone are
 /// different ones on a device.
-fn open(package: &[u8]) -> Result<(ReadArchive<Cursor<&[u8]>>, Vec<ArchiveFile>), ArchiveFault> {
+fn open(package: &[u8]) -> Result<OpenPackage<'_>, ArchiveFault> {
     let archive = ReadArchive::open(Cursor::new(package))?;
     let ArchiveFiles { files, findings } = archive.files()?;
     let is_fault = |finding: &EntryFinding| !matches!(finding.fault, EntryFault::Case(_));
