@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -32,9 +32,18 @@ pub struct Endpoint {
 /// What connections share.
 struct Shared {
     text: Mutex<Arc<str>>,
-    /// By the order in which they came.
-    open: Mutex<BTreeMap<u64, TcpStream>>,
+    open: Mutex<Connections>,
+    /// A thread of a connection has ended.
+    has_ended: Condvar,
     is_over: AtomicBool,
+}
+
+#[derive(Default)]
+struct Connections {
+    /// By the order in which they came.
+    streams: BTreeMap<u64, TcpStream>,
+    /// Threads that answer, also those of connections that were ended just now.
+    threads: u64,
 }
 
 impl Endpoint {
@@ -51,6 +60,7 @@ impl Endpoint {
         let shared = Arc::new(Shared {
             text: Mutex::new("# EOF\n".into()),
             open: Mutex::default(),
+            has_ended: Condvar::new(),
             is_over: AtomicBool::new(false),
         });
         let told = Arc::clone(&shared);
@@ -88,24 +98,36 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let serve = move || {
             // Whoever does not wait for the answer does not want it.
             let _ = own.answer(stream);
-            lock(&own.open).remove(&number);
+            own.release(number);
         };
         if thread::Builder::new().spawn(serve).is_err() {
-            lock(&shared.open).remove(&number);
+            shared.release(number);
             thread::sleep(PAUSE);
         }
     }
 }
 
 impl Shared {
-    /// Notes a connection; where there are enough, the oldest one ends, and so does its thread.
+    /// Notes a connection; where there are enough, the oldest one ends first, and its thread.
     fn admit(&self, number: u64, stream: TcpStream) {
         let mut open = lock(&self.open);
-        while open.len() as u64 >= METRICS_CONNECTIONS.most {
-            let Some((_, oldest)) = open.pop_first() else { break };
-            let _ = oldest.shutdown(Shutdown::Both);
+        while open.threads >= METRICS_CONNECTIONS.most {
+            if let Some((_, oldest)) = open.streams.pop_first() {
+                let _ = oldest.shutdown(Shutdown::Both);
+            }
+            let ended = self.has_ended.wait_timeout(open, PAUSE);
+            open = ended.unwrap_or_else(PoisonError::into_inner).0;
         }
-        open.insert(number, stream);
+        open.threads += 1;
+        open.streams.insert(number, stream);
+    }
+
+    /// A connection's thread has ended.
+    fn release(&self, number: u64) {
+        let mut open = lock(&self.open);
+        open.threads -= 1;
+        open.streams.remove(&number);
+        self.has_ended.notify_all();
     }
 
     fn answer(&self, stream: TcpStream) -> io::Result<()> {
@@ -186,7 +208,7 @@ impl Request {
 impl Drop for Endpoint {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::Relaxed);
-        for stream in lock(&self.shared.open).values() {
+        for stream in lock(&self.shared.open).streams.values() {
             let _ = stream.shutdown(Shutdown::Both);
         }
         // The listener notices at its next connection.
@@ -262,7 +284,9 @@ mod tests {
         let text = ask(&endpoint, "GET /metrics HTTP/1.1\r\n\r\n");
         assert!(text.starts_with("HTTP/1.1 200"), "{text}");
         let most = usize::try_from(METRICS_CONNECTIONS.most).unwrap();
-        assert!(lock(&endpoint.shared.open).len() <= most);
+        let open = lock(&endpoint.shared.open);
+        assert!(open.streams.len() <= most && open.threads <= METRICS_CONNECTIONS.most);
+        drop(open);
         let closed = idle.into_iter().take(100).map(|mut stream| stream.read(&mut [0]).unwrap());
         assert_eq!(closed.sum::<usize>(), 0, "they are closed without a word");
     }
