@@ -86,7 +86,10 @@ mod tests {
         let file = folder.path().join("sparse");
         File::create(&file).unwrap().set_len(2 << 30).unwrap();
         let error = read(&file).unwrap_err().to_string();
-        assert_eq!(error, "2147483648 bytes of a file that is read whole, more than the limit of 1073741824");
+        assert_eq!(
+            error,
+            "2147483648 bytes of a file that is read whole, more than the limit of 1073741824"
+        );
     }
 
     #[test]

@@ -32,7 +32,10 @@ pub enum TruthError {
         expected: &'static str,
     },
     /// A field isn't what its column holds.
-    #[error("{file}, line {line}: `{}` is no {column}; write the folder again with the board", shortened(value))]
+    #[error(
+        "{file}, line {line}: `{}` is no {column}; write the folder again with the board",
+        shortened(value)
+    )]
     BadField {
         /// Name of the file.
         file: &'static str,

@@ -13,7 +13,10 @@ const HEADER: &str = "block,executions";
 
 /// A line of counts that can't be used.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("counts, line {line}: {:?} is not `block,executions` with a block below {blocks}", shortened(text))]
+#[error(
+    "counts, line {line}: {:?} is not `block,executions` with a block below {blocks}",
+    shortened(text)
+)]
 pub struct CountsError {
     /// Line, from 1.
     pub line: usize,

@@ -2,8 +2,8 @@
 //! what they have and write it; others leave nothing half done behind and say what is kept.
 
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -107,7 +107,9 @@ fn check_java_name(name: &str, key: &str) -> Result<(), Problem> {
     };
     match name.split('.').all(plain) {
         true => Ok(()),
-        false => Err(Problem::new(key, format!("is \"{}\", which is no Java name", shortened(name)))),
+        false => {
+            Err(Problem::new(key, format!("is \"{}\", which is no Java name", shortened(name))))
+        }
     }
 }
 
@@ -350,7 +352,8 @@ fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
         None => {
             let names = METERS.into_iter().map(|meter| format!("\"{}\"", meter.name()));
             let names: Vec<String> = names.collect();
-            let message = format!("is \"{}\"; use \"auto\", {}", shortened(written), names.join(", "));
+            let message =
+                format!("is \"{}\"; use \"auto\", {}", shortened(written), names.join(", "));
             Err(Problem::new("board.meter", message))
         }
     }
@@ -458,11 +461,7 @@ fn check_limits(written: &LimitsFile) -> Result<Limits, Problem> {
     Ok(Limits {
         max_gap_s: number(written.max_gap_s, range::GAP_S, gap)?,
         min_sample_share: share(written.min_sample_share, "limits.min_sample_share")?,
-        temperature_c: number(
-            written.temperature_c,
-            range::TEMPERATURE_C,
-            "limits.temperature_c",
-        )?,
+        temperature_c: number(written.temperature_c, range::TEMPERATURE_C, "limits.temperature_c")?,
         duration_mismatch: number(written.duration_mismatch, range::ERROR_SHARE, mismatch)?,
     })
 }

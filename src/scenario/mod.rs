@@ -144,7 +144,10 @@ name = "none"
     #[test]
     fn a_bad_value_names_key_and_line() {
         let text = SMALL.replace("[[input]]", "[campaign]\nrepeats = 0\n[[input]]");
-        assert_eq!(message(&text), "scenarios/small.toml:10: `campaign.repeats` is 0; it must be from 1 to 10000");
+        assert_eq!(
+            message(&text),
+            "scenarios/small.toml:10: `campaign.repeats` is 0; it must be from 1 to 10000"
+        );
         let text = SMALL.replace("path = \"src\"", "maven = \"a:b\"\nsha256 = \"12\"");
         assert_eq!(
             message(&text),
@@ -176,7 +179,10 @@ name = "none"
         let campaign = parse(&with(windows)).unwrap().campaign;
         assert_eq!((campaign.protocol, campaign.window_s), (Protocol::Windows, 2.0));
         let problem = message(&with("stop = { lines = 0 }"));
-        assert!(problem.contains("`campaign.stop.lines` is 0; it must be from 0.000001 to 1000"), "{problem}");
+        assert!(
+            problem.contains("`campaign.stop.lines` is 0; it must be from 0.000001 to 1000"),
+            "{problem}"
+        );
         let problem = message(&with(&format!("{windows}\nstop = {{ lines = 0.1 }}")));
         assert!(problem.contains("`campaign.stop` goes with `protocol = \"paired\"`"), "{problem}");
         let problem = message(&with("stop = { methods = 0.1 }"));
@@ -212,7 +218,10 @@ name = "none"
         assert_eq!(left.frequency_khz, None);
         for (lines, expected) in [
             ("meter = \"odpn\"", "is \"odpn\"; use \"auto\", \"ina231\", \"odpm\""),
-            ("frequency_khz = 0", "is 0; give a whole number of kHz from 1 to 100000000, or \"leave\""),
+            (
+                "frequency_khz = 0",
+                "is 0; give a whole number of kHz from 1 to 100000000, or \"leave\"",
+            ),
             ("frequency_khz = -1", "is -1; give a whole number of kHz"),
             ("frequency_khz = 1.5", "is 1.5; give a whole number of kHz"),
             ("frequency_khz = [1]", "is an array; give a whole number of kHz"),

@@ -151,3 +151,16 @@ impl From<Failure> for DriverError {
         }
     }
 }
+
+/// An error with its causes, in one line; a cause that says the same again is left out.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(error) = cause {
+        let reason = error.to_string();
+        if !text.ends_with(&reason) {
+            text = format!("{text}: {reason}");
+        }
+        cause = error.source();
+    }
+    text
+}

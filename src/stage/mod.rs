@@ -36,6 +36,7 @@ pub(crate) mod verify;
 mod writing;
 
 pub use error::Failure;
+pub(crate) use error::with_causes;
 pub use facts::{MeasuredCampaign, ScenarioFacts};
 pub use folder::{CampaignFolder, Existing, Output};
 pub use kept::Kept;

@@ -28,7 +28,7 @@ struct Files(tempfile::TempDir);
 impl Files {
     /// None, and it says so, where a tool is missing.
     fn new() -> Option<Self> {
-        has(&["prlimit", "timeout", "mkfifo"]).then(|| Self(tempfile::tempdir().unwrap()))
+        has(&["prlimit", "timeout", "mkfifo", "java"]).then(|| Self(tempfile::tempdir().unwrap()))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -53,9 +53,11 @@ impl Files {
         command
     }
 
-    /// Its exit code and what it said.
+    /// Its exit code and what it said; results go to a folder beside the files.
     fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        answer(self.command(arguments).output().unwrap())
+        let writes = ["fit", "plan", "activities"].contains(&arguments[0]);
+        let out = if writes { &["--out", "out"][..] } else { &[] };
+        answer(self.command(&[arguments, out].concat()).output().unwrap())
     }
 
     /// A command that refuses its input, with words of what it says.
@@ -66,12 +68,6 @@ impl Files {
         for word in words {
             assert!(said.contains(word), "{arguments:?}: no `{word}` in {said}");
         }
-    }
-
-    /// A fit of a table into a folder of its own.
-    fn fit(&self, table: &str, more: &[&str]) -> (Option<i32>, String) {
-        let out = format!("{table}.out");
-        self.run(&[&["fit", table, "--out", &out], more].concat())
     }
 }
 
@@ -108,9 +104,9 @@ fn a_table_that_is_small_on_disk_alone_is_read_in_blocks() {
     let file = fs::File::create(&path).unwrap();
     let properties = Arc::new(WriterProperties::builder().build());
     let mut writer = SerializedFileWriter::new(file, schema, properties).unwrap();
-    // Two values each, in runs: held whole, these rows would be more than two gigabytes.
+    // Each value many times, in runs: held whole, these rows would be more than two gigabytes.
     const GROUPS: usize = 8;
-    let energies: Vec<f64> = (0..1 << 20).map(|i| 1.0 + f64::from(i / 300_000)).collect();
+    let energies: Vec<f64> = (0..1 << 20).map(|i| 1.0 + f64::from(i / 1000)).collect();
     for _ in 0..GROUPS {
         let mut group = writer.next_row_group().unwrap();
         while let Some(mut column) = group.next_column().unwrap() {
@@ -121,7 +117,7 @@ fn a_table_that_is_small_on_disk_alone_is_read_in_blocks() {
     }
     writer.close().unwrap();
     assert!(path.metadata().unwrap().len() < 1 << 20);
-    let (code, said) = files.fit(&files.text("runs.parquet"), &[]);
+    let (code, said) = files.run(&["fit", &files.text("runs.parquet")]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("read in blocks"), "{said}");
 }
@@ -263,11 +259,16 @@ fn scenarios_that_stand_in_for_themselves_end() {
         files.write(&format!("chain{n}.toml"), scenario(&format!("chain{}.toml", n + 1)));
     }
     let first = files.text("chain0.toml");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let java = std::env::split_paths(&path).map(|folder| folder.join("java"));
+    let java = java.filter(|file| file.is_file()).map(|file| file.canonicalize().unwrap()).next();
+    let java = java.unwrap();
     for (file, word) in [(own, "leads back"), (two, "leads back"), (first, "limit of 16")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wattline"));
         command.args(["plan", &file, "--out", "out"]).current_dir(files.0.path());
-        // No Maven, and nothing that was fetched before.
+        // A JDK, but no Maven, and nothing that was fetched before.
         command.env("XDG_CACHE_HOME", files.path("cache")).env("PATH", files.0.path());
+        command.env("JAVA_HOME", java.ancestors().nth(2).unwrap());
         let (code, said) = answer(command.output().unwrap());
         assert_eq!(code, Some(3), "{said}");
         assert!(said.contains(word), "{said}");

@@ -6,7 +6,11 @@ use wattline_units::shortened::shortened;
 
 /// A quantity that 38 digits don't hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} of {} is {}, which 20 digits before the point don't hold", shortened(whose), shortened(value))]
+#[error(
+    "{what} of {} is {}, which 20 digits before the point don't hold",
+    shortened(whose),
+    shortened(value)
+)]
 pub struct TooLarge {
     /// Which quantity.
     pub what: &'static str,

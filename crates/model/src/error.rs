@@ -33,7 +33,8 @@ pub enum ModelError {
     /// A value is NaN or infinite.
     #[error(
         "case `{}`, column `{}`: {value} is not a finite number; correct or drop the case",
-        shortened(case), shortened(column)
+        shortened(case),
+        shortened(column)
     )]
     NotFinite {
         /// Name of the case.
@@ -59,7 +60,8 @@ pub enum ModelError {
     NoCounts,
     /// A relative error or weight was asked for a case without energy.
     #[error(
-        "case `{}` has an energy of 0 J, so {wanted} is not defined; drop the case", shortened(case)
+        "case `{}` has an energy of 0 J, so {wanted} is not defined; drop the case",
+        shortened(case)
     )]
     ZeroEnergy {
         /// Name of the case.
@@ -70,7 +72,8 @@ pub enum ModelError {
     /// A board's factor can't be told.
     #[error(
         "board {} has no case whose energy is clear of its error, so what it spends by the \
-         others can't be told; measure more cases on it, or drop its rows", shortened(device)
+         others can't be told; measure more cases on it, or drop its rows",
+        shortened(device)
     )]
     NoFactor {
         /// The board.
@@ -225,7 +228,8 @@ pub enum ModelError {
     /// A second table does not hold the same cases.
     #[error(
         "the table of block counts has case `{}` where the data set has `{}`; both need the same cases in the same order",
-        shortened(found), shortened(expected)
+        shortened(found),
+        shortened(expected)
     )]
     CasesDiffer {
         /// Name in the data set.

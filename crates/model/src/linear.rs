@@ -8,10 +8,7 @@ use wattline_units::foreign::decode_foreign;
 use super::error::ModelError;
 
 /// Runs a decomposition; one that panics has failed.
-pub(crate) fn decomposed<T>(
-    what: &'static str,
-    work: impl FnOnce() -> T,
-) -> Result<T, ModelError> {
+pub(crate) fn decomposed<T>(what: &'static str, work: impl FnOnce() -> T) -> Result<T, ModelError> {
     decode_foreign(work).map_err(|_| ModelError::Decomposition { what })
 }
 

@@ -90,7 +90,10 @@ impl CostPriors {
             let record = record.map_err(|error| at(line_of_error(&error), short(&error)))?;
             let number = |text: &str| match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(value),
-                _ => Err(at(line_of(&record), format!("`{}` is not a finite number of J^2", shortened(text)))),
+                _ => Err(at(
+                    line_of(&record),
+                    format!("`{}` is not a finite number of J^2", shortened(text)),
+                )),
             };
             let row: Vec<f64> = record.iter().skip(1).map(number).collect::<Result<_, _>>()?;
             rows.insert(record.get(0).unwrap_or_default().to_owned(), row);

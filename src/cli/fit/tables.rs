@@ -12,7 +12,7 @@ use crate::model::table::{
     ColumnChoice, CsvPart, Part, Source, TableError, TableRows, numbers_held,
 };
 use crate::stage::folder::names;
-use crate::stage::{CampaignFolder, Failure};
+use crate::stage::{CampaignFolder, Failure, with_causes};
 use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
 /// Ends of names of files that are tables.
@@ -119,9 +119,9 @@ impl Tables {
     /// An error of the table, with its causes.
     pub fn failure(&self, error: &TableError) -> Failure {
         let TableError::In { file, error } = error else {
-            return Failure::input(&self.named, Told(error));
+            return Failure::input(&self.named, with_causes(error));
         };
-        Failure::input(file, Told(error.as_ref()))
+        Failure::input(file, with_causes(error.as_ref()))
     }
 
     /// SHA-256 of the file's bytes; of several, that of `SHA-256, two spaces, path` in lines.
@@ -137,21 +137,6 @@ impl Tables {
             let _ = writeln!(lines, "{}  {}", hash_of(&file.path)?, file.path.display());
         }
         Ok(hash_of_bytes(lines.as_bytes()))
-    }
-}
-
-/// An error with its causes, in one line.
-struct Told<'e>(&'e TableError);
-
-impl std::fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut cause = std::error::Error::source(self.0);
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
     }
 }
 
@@ -240,8 +225,7 @@ fn part(path: &Path) -> Result<Box<dyn Part>, TableError> {
         return parquet(path);
     }
     let path = path.to_owned();
-    let open =
-        move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(input_file::open(&path)?)) };
+    let open = move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(input_file::open(&path)?)) };
     Ok(Box::new(CsvPart::new(Box::new(open))))
 }
 

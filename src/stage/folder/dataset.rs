@@ -9,7 +9,7 @@ use crate::dataset::{CaseMixes, LeftOut};
 use crate::input_file;
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{ContextPrice, FoldUnit};
-use crate::stage::Failure;
+use crate::stage::{Failure, with_causes};
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::{names, read_text};
@@ -72,7 +72,8 @@ impl DatasetFile {
     /// Reads a table of any origin.
     pub fn read_columns(path: &Path, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
         let text = read_text(path)?;
-        let table = Table::from_csv(&text, choice).map_err(|error| Failure::input(path, error))?;
+        let table = Table::from_csv(&text, choice)
+            .map_err(|error| Failure::input(path, with_causes(&error)))?;
         Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(text.as_bytes()), table })
     }
 

@@ -61,7 +61,8 @@ impl Mutation {
         for (line, value) in &self.numbers {
             let value = VALUES[usize::from(*value) % VALUES.len()];
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            let keys: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].contains(" = ")).collect();
+            let keys: Vec<usize> =
+                (0..lines.len()).filter(|at| lines[*at].contains(" = ")).collect();
             if let Some(at) = keys.get(usize::from(*line) % keys.len().max(1)) {
                 let key = lines[*at].split(" = ").next().unwrap_or_default();
                 lines[*at] = format!("{key} = {value}");

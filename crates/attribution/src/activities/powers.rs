@@ -6,8 +6,8 @@ use super::equations::{Columns, Equation, Equations};
 use super::independent::{Role, roles};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::table::{Case, Table};
-use wattline_units::limits::{TABLE_FEATURES, TABLE_NUMBERS};
 use wattline_model::{FitOptions, ModelError, Solver, Weighting, fit};
+use wattline_units::limits::{TABLE_FEATURES, TABLE_NUMBERS};
 
 /// How much an equation counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

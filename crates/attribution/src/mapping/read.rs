@@ -35,7 +35,9 @@ pub enum MappingError {
     /// Two originals for one class.
     #[error(
         "line {line}: {} stands for {} here and for {} above",
-        shortened(obfuscated), shortened(second), shortened(first)
+        shortened(obfuscated),
+        shortened(second),
+        shortened(first)
     )]
     TwoClasses {
         /// Line, from 1.

@@ -70,7 +70,10 @@ pub enum OverheadError {
     #[error("{}", shortened(.0))]
     Csv(String),
     /// A second row of a set.
-    #[error("line {line}: {:?} has a row already; runs of their own have power_w", shortened(group))]
+    #[error(
+        "line {line}: {:?} has a row already; runs of their own have power_w",
+        shortened(group)
+    )]
     Twice {
         /// The line, from 1.
         line: u64,

@@ -58,7 +58,10 @@ impl Factors {
             let energy_j = cell(energy_column).parse::<f64>().ok().filter(|e| e.is_finite());
             let energy_j = energy_j.ok_or_else(|| ModelError::Factor {
                 line,
-                message: format!("{} is not a finite number of joules", quoted(cell(energy_column))),
+                message: format!(
+                    "{} is not a finite number of joules",
+                    quoted(cell(energy_column))
+                ),
             })?;
             let levels = columns.iter().map(|at| cell(*at)).map(str::to_owned).collect();
             measured.push((levels, energy_j));

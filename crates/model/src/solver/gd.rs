@@ -82,7 +82,8 @@ impl Slope {
     fn of(gram: &Gram) -> Result<Self, ModelError> {
         let what = "the Hessian of J";
         let failed = |_| ModelError::Decomposition { what };
-        let eigen = decomposed(what, || gram.xx.self_adjoint_eigen(Side::Lower))?.map_err(failed)?;
+        let eigen =
+            decomposed(what, || gram.xx.self_adjoint_eigen(Side::Lower))?.map_err(failed)?;
         let m = gram.rows as f64;
         let curvatures = eigen.S().column_vector().iter().map(|d| d.max(0.0) / m).collect();
         let pull = times(eigen.U().transpose(), &gram.xy).iter().map(|pull| pull / m).collect();

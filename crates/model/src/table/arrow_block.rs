@@ -272,9 +272,9 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef, TableError> {
     check_expanded(dictionary)?;
     let take = || arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
     let taken = decode_foreign(take).map_err(|panic| panic.to_string());
-    taken.and_then(|taken| taken.map_err(|error| error.to_string())).map_err(|message| {
-        TableError::Read { message: shortened(&message).into_owned() }
-    })
+    taken
+        .and_then(|taken| taken.map_err(|error| error.to_string()))
+        .map_err(|message| TableError::Read { message: shortened(&message).into_owned() })
 }
 
 /// Many rows may have one long text of a dictionary.

@@ -118,7 +118,8 @@ fn unpacked_bytes(batch: RecordBatch<'_>, body: &[u8]) -> Result<u64, ArrowError
     let is_packed = batch.compression().is_some();
     let mut all = 0_u64;
     for buffer in batch.buffers().iter().flatten() {
-        let piece = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
+        let piece =
+            usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
         let piece = piece.and_then(|(from, length)| body.get(from..from.checked_add(length)?));
         let piece = piece.ok_or_else(|| damage("a buffer lies outside of its batch"))?;
         let stated = piece.first_chunk().map(|length| i64::from_le_bytes(*length));

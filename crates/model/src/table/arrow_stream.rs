@@ -41,10 +41,9 @@ fn broken(error: &dyn std::error::Error) -> TableError {
 fn decode<T>(decode: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, TableError> {
     match decode_foreign(decode) {
         Ok(decoded) => decoded.map_err(|error| broken(&error)),
-        Err(panic) => Err(TableError::Damaged {
-            what: "the stream".to_owned(),
-            message: panic.to_string(),
-        }),
+        Err(panic) => {
+            Err(TableError::Damaged { what: "the stream".to_owned(), message: panic.to_string() })
+        }
     }
 }
 
@@ -86,8 +85,7 @@ impl<R: Read> ArrowStreamPart<R> {
     /// # Errors
     /// It is no Arrow stream.
     pub fn new(from: R) -> Result<Self, TableError> {
-        let mut rest =
-            Batches { messages: Messages::new(from), decoder: StreamDecoder::default() };
+        let mut rest = Batches { messages: Messages::new(from), decoder: StreamDecoder::default() };
         Ok(Self { columns: rest.schema()?, rest: RefCell::new(Some(rest)) })
     }
 }

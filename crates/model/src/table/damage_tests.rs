@@ -172,10 +172,14 @@ fn whole_files_and_streams_are_the_same_table() {
         parquets().into_iter().map(|bytes| read_parquet(bytes).unwrap()).collect();
     assert!(tables.iter().all(|table| *table == tables[0]));
     assert_eq!((tables[0].cases.len(), tables[0].cases[7].group.as_str()), (ROWS, "g1"));
-    let tables: Vec<Table> = streams().into_iter().map(|bytes| read_stream(bytes).unwrap()).collect();
+    let tables: Vec<Table> =
+        streams().into_iter().map(|bytes| read_stream(bytes).unwrap()).collect();
     assert!(tables.iter().all(|table| *table == tables[0]));
     let case = &tables[0].cases[ROWS + 1];
-    assert_eq!((tables[0].cases.len(), case.name.as_str(), case.device.as_str()), (ROWS + 30, "case 11", "B2"));
+    assert_eq!(
+        (tables[0].cases.len(), case.name.as_str(), case.device.as_str()),
+        (ROWS + 30, "case 11", "B2")
+    );
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub enum TableError {
     /// A column whose values are of no use.
     #[error(
         "column `{}` is {}, not {wanted}; leave it out with --features, or write it as {wanted}",
-        shortened(column), shortened(is)
+        shortened(column),
+        shortened(is)
     )]
     Type {
         /// Name of the column.
@@ -68,7 +69,8 @@ pub enum TableError {
     /// A file of a table that lacks a column of the first.
     #[error(
         "there is no column `{}`, which {first} has; all files of a table have the same \
-         columns: write the files anew, or name --features that all have", shortened(column)
+         columns: write the files anew, or name --features that all have",
+        shortened(column)
     )]
     Lacks {
         /// Name of the column.
@@ -79,7 +81,8 @@ pub enum TableError {
     /// A file of a table that has a feature more than the first.
     #[error(
         "column `{}` is not in {first}; all files of a table have the same columns: write \
-         the files anew, or name --features that all have", shortened(column)
+         the files anew, or name --features that all have",
+        shortened(column)
     )]
     More {
         /// Name of the column.
@@ -90,7 +93,10 @@ pub enum TableError {
     /// A column that is not of one type in all files.
     #[error(
         "column `{}` is {}, but {} in {first}; write the files anew with one type, or \
-         leave the column out with --features", shortened(column), shortened(is), shortened(was)
+         leave the column out with --features",
+        shortened(column),
+        shortened(is),
+        shortened(was)
     )]
     TypeChanges {
         /// Name of the column.

@@ -179,7 +179,8 @@ fn pages_of(
     let mut pages = HeldPages::default();
     while at < end {
         let page = PageHeader::read(file.get_read(at)?)?;
-        let after = at.checked_add(page.header_bytes).and_then(|at| at.checked_add(page.packed_bytes));
+        let after =
+            at.checked_add(page.header_bytes).and_then(|at| at.checked_add(page.packed_bytes));
         at = after.filter(|after| *after <= end).ok_or_else(|| {
             ParquetError::General("a page ends beyond the end of its column".to_owned())
         })?;
