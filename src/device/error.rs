@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use wattline_units::limits::LimitExceeded;
 use super::lock::{LOCK_FOLDER, LockHolder};
 use crate::format::visible_path;
+use wattline_units::limits::LimitExceeded;
 
 impl DeviceError {
     /// What happened in a few words, the same for the same kind of mishap.

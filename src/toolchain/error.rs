@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::private_files::{BuildError, NotPrivate};
-use crate::format::visible_path;
 use super::entry_name::NameFault;
+use crate::format::visible_path;
+use crate::private_files::{BuildError, NotPrivate};
 
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]

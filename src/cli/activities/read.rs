@@ -8,6 +8,7 @@ use crate::attribution::activities::{
     self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions, Remark,
     nanoseconds,
 };
+use crate::format::visible_name;
 use crate::input_file;
 use crate::power::parse_samples;
 
@@ -88,7 +89,9 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
 /// Not a line of the logs could be used.
 fn nothing<'r>(inputs: &Inputs<'_>, mut remarks: impl Iterator<Item = &'r Remark>) -> Failure {
     let files: Vec<String> = inputs.logs.iter().map(|log| log.display().to_string()).collect();
-    let why = remarks.next().map_or(String::new(), |remark| format!(" ({})", remark.message));
+    let why = remarks
+        .next()
+        .map_or(String::new(), |remark| format!(" ({})", visible_name(&remark.message)));
     let remedy = if inputs.format.is_some() { "; is --format right?" } else { "" };
     Failure::NoData(format!(
         "{}: no state, no activity and no reading of a meter in it{why}{remedy}",

@@ -143,7 +143,9 @@ impl<'p> Filling<'p> {
             (&mut block.devices, places.device),
         ] {
             if let (Some(Texts::Each(column)), Some(place)) = (texts, place) {
-                column.push_checked(csv_text::plain_field(&String::from_utf8_lossy(row.cell(place))))?;
+                column.push_checked(csv_text::plain_field(&String::from_utf8_lossy(
+                    row.cell(place),
+                )))?;
             }
         }
         for (numbers, place) in
