@@ -186,7 +186,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
         energies.put(&named(&arguments.logs), of_activities(&analyses, &labels))?;
     }
     for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
-        progress::warn(format!("{}: {}", remark.kind, remark.message));
+        progress::warn_in_line(format!("{}: {}", remark.kind, remark.message));
     }
     if !energies.is_some_and(|energies| energies.is_standard_output()) {
         progress::result(output::summary(&analyses, &labels, options.account.logging));
