@@ -163,7 +163,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     let mut session = MonitorSession::open(arguments)?;
     for note in &session.about.notes {
-        progress::say(format!("note: {note}"));
+        progress::say(format!("note: {}", crate::format::visible_name(note)));
     }
     for formula in &session.about.formulas {
         progress::say(format!("{}: {}", formula.part, formula.from));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wattline_units::shortened::shortened_message;
 
-use crate::format::visible;
+use crate::format::{visible, visible_name};
 use crate::stage::Failure;
 use crate::stage::progress::{Bar, Listener};
 
@@ -58,6 +58,11 @@ pub fn remedy(text: impl AsRef<str>) {
 /// A line about something that went less well than it should.
 pub fn warn(text: impl AsRef<str>) {
     say_titled(&paint("warning:", "33;1"), text.as_ref());
+}
+
+/// The same of one line, whatever names are in it.
+pub fn warn_in_line(text: impl AsRef<str>) {
+    warn(visible_name(text.as_ref()));
 }
 
 /// A program that was run ended with a code of its own.

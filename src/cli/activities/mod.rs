@@ -14,7 +14,6 @@ use crate::attribution::activities::{
     analyse, nanoseconds, seconds,
 };
 use crate::energies::of_activities;
-use crate::format::visible_name;
 use crate::report::activities_page;
 
 use super::energies::Energies;
@@ -187,8 +186,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
         energies.put(&named(&arguments.logs), of_activities(&analyses, &labels))?;
     }
     for remark in analyses.iter().flat_map(|analysis| &analysis.remarks) {
-        // A remark is one line, whatever names are in it.
-        progress::warn(format!("{}: {}", remark.kind, visible_name(&remark.message)));
+        progress::warn_in_line(format!("{}: {}", remark.kind, remark.message));
     }
     if !energies.is_some_and(|energies| energies.is_standard_output()) {
         progress::result(output::summary(&analyses, &labels, options.account.logging));

@@ -149,7 +149,7 @@ fn binary(
             Names::parse(&text).map_err(|error| Failure::input(file, error))?
         }
         None => {
-            progress::warn(format!(
+            progress::warn_in_line(format!(
                 "{}: no names (give --names, or {} beside it); numbers stand for themselves, a \
                  count of the meter is taken for 8.33 uJ, a tick for 1 us",
                 path.display(),

@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcom
             }
         }
         for note in session.about.notes.iter().skip(said) {
-            progress::warn(note);
+            progress::warn_in_line(note);
         }
         said = session.about.notes.len();
         if over || schedule.is_over() {

@@ -141,14 +141,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if android.beyond_table_s() > 0.0 && arguments.soc.is_some() {
         let seconds = android.beyond_table_s();
-        progress::warn(format!(
+        progress::warn_in_line(format!(
             "{seconds:.3} s of busy CPUs at frequencies that the table doesn't have: their energy \
              is in no figure"
         ));
     }
     let source = arguments.trace.display().to_string();
     let losses = reader.losses().findings();
-    losses.iter().for_each(|loss| progress::warn(format!("{source}: {loss}")));
+    losses.iter().for_each(|loss| progress::warn_in_line(format!("{source}: {loss}")));
     session.finish(&source, &notes)
 }
 

@@ -11,6 +11,7 @@ use crate::attribution::tenants::{
 use crate::cli::energies::Energies;
 use crate::cli::progress;
 use crate::energies::of_tenants;
+use crate::format::visible_name;
 use crate::stage::Failure;
 use crate::stage::folder::{Existing, Output, Unfinished};
 use crate::units::Joules;
@@ -198,7 +199,7 @@ impl<'a> TenantSession<'a> {
         }
         self.say_whole(&total, &json, source);
         for note in notes {
-            progress::say(format!("note: {note}"));
+            progress::say(format!("note: {}", visible_name(note)));
         }
         progress::say(format!("note: {}", self.energy_note(&total)));
         if let Some(outside) = total.outside {
@@ -211,7 +212,7 @@ impl<'a> TenantSession<'a> {
         let beyond = self.names.beyond();
         self.stream.troubles_mut().beyond = beyond;
         for finding in self.stream.troubles().findings() {
-            progress::warn(finding);
+            progress::warn_in_line(finding);
         }
         if self.publisher.missed > 0 {
             progress::warn(format!("{} views missed by slow readers", self.publisher.missed));
