@@ -19,6 +19,8 @@ use super::host::answer;
 
 const MAIN: &str = "class Main { public static void main(String[] a) { System.out.println(1); } }";
 
+type Writer = ZipWriter<Cursor<Vec<u8>>>;
+
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -145,7 +147,7 @@ fn plugins_of_javac_in_libraries_are_not_run() {
 fn archives_that_unpack_to_too_much_are_refused() {
     let folder = Folder::new();
     let zeros = vec![b' '; 1 << 20];
-    let make = |fill: &dyn Fn(&mut ZipWriter<Cursor<Vec<u8>>>)| {
+    let make = |fill: &dyn Fn(&mut Writer)| {
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         fill(&mut writer);
         writer.finish().unwrap().into_inner()
