@@ -107,7 +107,7 @@ fn a_second_user_reads_nothing_of_temporary_folders() {
     let open = temporary.join("open");
     fs::write(&open, "anybody's").unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(second_user.opened_below(&temporary), [open.clone()]);
+    assert_eq!(second_user.opened_below(&temporary), std::slice::from_ref(&open));
     fs::remove_file(&open).unwrap();
 
     let sources = around.path().join("sources");
@@ -119,7 +119,7 @@ fn a_second_user_reads_nothing_of_temporary_folders() {
     let child = scan.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let has_begun = || fs::read_dir(&temporary).unwrap().next().is_some();
     let held = Held::once(child, has_begun);
-    assert_eq!(second_user.opened_below(&temporary), [PathBuf::new(); 0]);
-    assert_eq!(second_user.opened_below(&sources), [PathBuf::new(); 0]);
+    assert_eq!(second_user.opened_below(&temporary), Vec::<PathBuf>::new());
+    assert_eq!(second_user.opened_below(&sources), Vec::<PathBuf>::new());
     drop(held);
 }

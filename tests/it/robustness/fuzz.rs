@@ -184,7 +184,7 @@ fn a_hostile_adb_server_is_an_error() {
     let answer = said.clone();
     std::thread::spawn(move || {
         for mut connection in listener.incoming().flatten() {
-            connection.read(&mut [0; 256]).ok();
+            connection.read_exact(&mut [0; 4]).ok();
             connection.write_all(&answer.lock().unwrap().clone()).ok();
         }
     });
