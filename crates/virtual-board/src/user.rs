@@ -104,19 +104,29 @@ impl BoardUser {
 
     /// Lets this user read a folder, which stays the owner's.
     pub(super) fn let_in(self, folder: &Path) -> io::Result<()> {
+        self.open_to_group(folder, 0o750)
+    }
+
+    fn open_to_group(self, folder: &Path, mode: u32) -> io::Result<()> {
         let Some(uid) = self.own else { return Ok(()) };
         lchown(folder, None, Some(uid))?;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o750))
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode))
     }
 
     /// The folder for temporary files, or, where this user can't come there, one that is open to
-    /// everybody.
+    /// everybody. A folder that this program made for all its temporary files is opened to this
+    /// user, who can pass through it and not list it: it is removed however the program ends.
     pub(super) fn temporary_folder(self) -> PathBuf {
-        let chosen = tempfile::env::temp_dir();
-        let open = |folder: &Path| !self.is_other() || can_be_entered(folder);
-        let others = [chosen.clone(), std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-        let found = others.into_iter().find(|folder| open(folder));
-        found.unwrap_or(chosen)
+        let (chosen, systems) = (tempfile::env::temp_dir(), std::env::temp_dir());
+        if !self.is_other() {
+            return chosen;
+        }
+        let is_ours = chosen != systems && chosen.parent().is_some_and(can_be_entered);
+        if is_ours && self.open_to_group(&chosen, 0o710).is_ok() {
+            return chosen;
+        }
+        let others = [systems, "/tmp".into(), "/var/tmp".into()];
+        others.into_iter().find(|folder| can_be_entered(folder)).unwrap_or(chosen)
     }
 }
 

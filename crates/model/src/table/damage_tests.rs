@@ -1,6 +1,8 @@
 //! Files and streams with a few other bytes, or without their end: tables or errors, never a
 //! panic, and never more memory than the bytes are worth.
 
+#![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
 use std::sync::Arc;
 
 use arrow_array::{
