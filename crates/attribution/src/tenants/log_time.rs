@@ -11,8 +11,8 @@ const JUMP_RINGS: u64 = 64;
 /// Windows without a record that a log may have for each of its records: what is made of a log
 /// grows with the log, not with the numbers in it.
 const GAP_WINDOWS_PER_RECORD: u64 = 128;
-/// Windows without a record that any log may have: seven hours of 100 ms.
-pub(super) const GAP_WINDOWS: u64 = 1 << 18;
+/// Windows without a record that any log may have: nearly two hours of 100 ms.
+pub(super) const GAP_WINDOWS: u64 = 1 << 16;
 
 impl Stream {
     /// Nothing more comes of this clock.
