@@ -394,6 +394,8 @@ impl JvmState {
 
 #[cfg(test)]
 mod tests {
+    use wattline_units::limits::Limit;
+
     use super::super::parse_reading;
     use super::*;
 
@@ -492,27 +494,31 @@ mod tests {
 
     #[test]
     fn a_jvm_that_never_stops_to_grow_is_refused() {
-        let refused = |lines: &mut dyn FnMut(u64) -> String| {
+        type Fill<'f> = &'f dyn Fn(&mut Reading, usize);
+        let refused = |fill: Fill<'_>| {
             let mut state = JvmState::default();
-            (0..30_u64).find_map(|cycle| {
-                let text = format!("cycle {cycle} 0 0\n{}end\n", lines(cycle));
-                state.advance(&parse_reading(&text).unwrap()).err()
+            (0..30).find_map(|cycle| {
+                let mut reading = Reading { now_ns: cycle, ..Reading::default() };
+                reading.threads.insert(5, ("t".into(), 0));
+                let first = 50_000 * usize::try_from(cycle).unwrap();
+                (first..first + 50_000).for_each(|number| fill(&mut reading, number));
+                state.advance(&reading).err()
             })
         };
-        let many = |cycle: u64, line: &dyn Fn(u64) -> String| {
-            (0..50_000).map(|at| line(50_000 * cycle + at)).collect::<String>()
-        };
-        let name = "x".repeat(1 << 10);
-        let mut methods = |c| many(c, &|n| format!("method {n}\ta.A\tx\t()V\t\t0\t0\n"));
-        let mut names = |c| many(c, &|n| format!("method {n}\ta.A\t{name}\t()V\t\t0\t0\n"));
-        let mut nodes = |c| many(c, &|n| format!("node {n} -1 0\n"));
-        let mut deep = |c| many(c, &|n| format!("node {n} {} 0\n", n as i64 - 1));
-        let mut figures = |c| "thread 5 0 t\n".to_owned() + &many(c, &|n| format!("s 5 {n} 1 1\n"));
-        let limits = [AGENT_METHODS, AGENT_NAME_BYTES, AGENT_NODES, AGENT_DEPTH, AGENT_FIGURES];
-        let lines: [&mut dyn FnMut(u64) -> String; 5] =
-            [&mut methods, &mut names, &mut nodes, &mut deep, &mut figures];
-        for (limit, lines) in limits.into_iter().zip(lines) {
-            assert_eq!(refused(lines).map(|exceeded| exceeded.limit), Some(limit));
+        let node = |parent| CallNode { parent, method: 0 };
+        let named = |name: &str| Method { name: name.into(), ..Method::default() };
+        let (short, long) = (named("x"), named(&"x".repeat(1 << 12)));
+        let grown: [(Limit, Fill<'_>); 5] = [
+            (AGENT_METHODS, &|reading, n| reading.methods.push((n, short.clone()))),
+            (AGENT_NAME_BYTES, &|reading, n| reading.methods.push((n, long.clone()))),
+            (AGENT_NODES, &|reading, n| reading.nodes.push((n, node(None)))),
+            (AGENT_DEPTH, &|reading, n| reading.nodes.push((n, node(n.checked_sub(1))))),
+            (AGENT_FIGURES, &|reading, n| {
+                reading.sampled.insert((5, Some(n)), SampledFigures::default());
+            }),
+        ];
+        for (limit, fill) in grown {
+            assert_eq!(refused(fill).map(|exceeded| exceeded.limit), Some(limit));
         }
     }
 
