@@ -160,9 +160,6 @@ fn errors(
             assert!(text.len() < 1000, "{text}");
             errors += 1;
             panics += usize::from(text.contains("the decoder gave up"));
-            if text.contains("the decoder gave up") {
-                println!("{text}");
-            }
         }
     }
     (errors, panics)
