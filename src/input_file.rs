@@ -2,10 +2,10 @@
 //! named as a pipe.
 
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
-use wattline_units::input::open_given;
+use wattline_units::input::{into_text, open_given, read_opened};
 use wattline_units::limits::{FILE_BYTES, Limit, UNPACKED_LOG_BYTES};
 
 /// Opens a file to read it: a regular one, a pipe that is open already, or `/dev/null`.
@@ -29,7 +29,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`]; it is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    text(read(path)?)
+    into_text(read(path)?)
 }
 
 /// Reads a text file up to a limit.
@@ -37,7 +37,7 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// As [`read_text`].
 pub(crate) fn read_text_up_to(limit: Limit, path: &Path) -> io::Result<String> {
-    text(read_up_to(limit, path)?)
+    into_text(read_up_to(limit, path)?)
 }
 
 /// Reads a file that is packed by zstd.
@@ -50,14 +50,7 @@ pub(crate) fn unpack(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn read_up_to(limit: Limit, path: &Path) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    limit.check(file.metadata()?.len())?;
-    limit.read_all(file)
-}
-
-fn text(bytes: Vec<u8>) -> io::Result<String> {
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+    read_opened(open(path)?, limit)
 }
 
 #[cfg(test)]
@@ -77,7 +70,7 @@ mod tests {
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         assert!(refused(&socket).starts_with("it is a socket"));
         std::fs::write(&file, b"\xff").unwrap();
-        assert_eq!(read_text(&file).unwrap_err().kind(), ErrorKind::InvalidData);
+        assert_eq!(read_text(&file).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

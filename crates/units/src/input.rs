@@ -37,7 +37,15 @@ pub fn open_given(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open_regular`]; of kind `FileTooLarge` where the file is larger.
 pub fn read_regular(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
-    let file = open_regular(path)?;
+    read_opened(open_regular(path)?, limit)
+}
+
+/// Reads an opened file or pipe up to a limit, which its size, where it has one, is held against
+/// first.
+///
+/// # Errors
+/// Those of the system; of kind `FileTooLarge` where it is larger.
+pub fn read_opened(file: File, limit: Limit) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     limit.check(size)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
@@ -50,7 +58,15 @@ pub fn read_regular(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read_regular`]; of kind `InvalidData` where it is not UTF-8.
 pub fn read_regular_text(path: &Path, limit: Limit) -> io::Result<String> {
-    String::from_utf8(read_regular(path, limit)?)
+    into_text(read_regular(path, limit)?)
+}
+
+/// What was read, as text.
+///
+/// # Errors
+/// Of kind `InvalidData` where it is not UTF-8.
+pub fn into_text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes)
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 

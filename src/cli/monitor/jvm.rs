@@ -2,7 +2,6 @@
 //! what is called too often.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
@@ -22,6 +21,7 @@ use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::Arguments;
 use crate::stage::Failure;
+use wattline_units::input::read_regular_text;
 use wattline_units::limits::AGENT_LINE_BYTES;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
@@ -158,24 +158,14 @@ pub fn attach(arguments: &Arguments, pid: u32) -> Result<Jvm, Failure> {
 /// A JVM that was started with the agent's jar.
 fn linked(arguments: &Arguments, file: &Path) -> Result<Jvm, Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
-    let link = LinkFile::parse(&link_text(file)?, folder).ok_or_else(|| {
+    let text = read_regular_text(file, AGENT_LINE_BYTES).map_err(Failure::io("read", file))?;
+    let link = LinkFile::parse(&text, folder).ok_or_else(|| {
         let why = "this is not what an agent writes (socket or port, token and pid, a line each)";
         Failure::input(file, why)
     })?;
     let mut jvm = Jvm::new(arguments, None, link.connect()?, Since::Now)?;
     jvm.pid = arguments.jvm.unwrap_or(link.pid);
     Ok(jvm)
-}
-
-/// The text of a link file; one that is no file may never end.
-fn link_text(path: &Path) -> Result<String, Failure> {
-    let is_file = fs::metadata(path).map_err(Failure::io("read", path))?.is_file();
-    if !is_file {
-        return Err(Failure::input(path, "this is no file, and an agent writes one"));
-    }
-    let file = fs::File::open(path).map_err(Failure::io("read", path))?;
-    let text = AGENT_LINE_BYTES.read_all(file).map_err(Failure::io("read", path))?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn prepare(arguments: &Arguments, jdk: &Jdk) -> Result<AgentSession, Failure> {
