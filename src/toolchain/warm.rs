@@ -13,6 +13,9 @@ use wattline_units::limits::TOOL_ANSWER_BYTES;
 use super::class_path::join_paths;
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
+/// How such a program reads requests.
+const REQUESTS: &str = include_str!("java/Requests.java");
+
 /// Such a program, running; it ends with this.
 #[derive(Debug)]
 pub(super) struct WarmJvm {
@@ -24,7 +27,8 @@ pub(super) struct WarmJvm {
 }
 
 impl WarmJvm {
-    /// Starts the program of one source file, its name and its text.
+    /// Starts the program of one source file, its name and its text, which reads its requests by
+    /// the class `Requests`.
     pub(super) fn start(
         jdk: &Jdk,
         (name, text): (&str, &str),
@@ -33,7 +37,8 @@ impl WarmJvm {
         let home = TemporaryFolder::new("service")
             .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
         let source = home.path().join(name);
-        fs::write(&source, text).map_err(ToolchainError::io("write", &source))?;
+        fs::write(&source, [text, REQUESTS].concat())
+            .map_err(ToolchainError::io("write", &source))?;
         let empty = home.path().join("empty");
         fs::create_dir(&empty).map_err(ToolchainError::io("create", &empty))?;
         let mut process = Command::new(&jdk.java)

@@ -2,10 +2,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
@@ -37,7 +34,7 @@ final class CompileServer {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
         DataOutputStream out = new DataOutputStream(System.out);
-        for (List<String> request = request(in); request != null; request = request(in)) {
+        for (List<String> request = Requests.next(in); request != null; request = Requests.next(in)) {
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             int code = compiler.run(null, said, said, request.toArray(new String[0]));
             out.writeInt(code);
@@ -45,22 +42,5 @@ final class CompileServer {
             said.writeTo(out);
             out.flush();
         }
-    }
-
-    /** The next request: the number of its arguments, then each with its length; null at the end. */
-    private static List<String> request(DataInputStream in) throws IOException {
-        int count;
-        try {
-            count = in.readInt();
-        } catch (EOFException end) {
-            return null;
-        }
-        List<String> arguments = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            arguments.add(new String(bytes, StandardCharsets.UTF_8));
-        }
-        return arguments;
     }
 }

@@ -15,7 +15,6 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,7 +60,7 @@ final class PackageServer {
     public static void main(String[] args) throws Exception {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
         DataOutputStream out = new DataOutputStream(System.out);
-        for (List<String> request = request(in); request != null; request = request(in)) {
+        for (List<String> request = Requests.next(in); request != null; request = Requests.next(in)) {
             Said said = new Said();
             boolean good = true;
             try {
@@ -79,23 +78,6 @@ final class PackageServer {
             out.write(text);
             out.flush();
         }
-    }
-
-    /** The next request: the number of its arguments, then each with its length; null at the end. */
-    private static List<String> request(DataInputStream in) throws IOException {
-        int count;
-        try {
-            count = in.readInt();
-        } catch (EOFException end) {
-            return null;
-        }
-        List<String> arguments = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            arguments.add(new String(bytes, StandardCharsets.UTF_8));
-        }
-        return arguments;
     }
 
     private static void answer(List<String> request) throws Exception {
