@@ -8,6 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::attribution::monitor::sensors::parse_process;
+
 /// What a JVM is made of.
 const LIBRARY: &[u8] = b"/libjvm.so";
 
@@ -104,8 +106,7 @@ fn has_counters(process: &Path, status: &str, root: &Path) -> bool {
 /// When a process began.
 fn started(process: &Path, root: &Path) -> Option<SystemTime> {
     let stat = fs::read_to_string(process.join("stat")).ok()?;
-    // The name before it may hold anything.
-    let ticks: u64 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    let ticks = parse_process(&stat)?.0.start_ticks;
     let uptime = fs::read_to_string(root.join("proc/uptime")).ok()?;
     let uptime: f64 = uptime.split_ascii_whitespace().next()?.parse().ok()?;
     let age = uptime - ticks as f64 / TICKS_PER_S;

@@ -7,6 +7,8 @@ use std::path::Path;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
+use crate::attribution::monitor::sensors::parse_process;
+
 /// A process that has a board's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockHolder {
@@ -124,22 +126,18 @@ fn kernel(name: &str) -> String {
 
 /// When a process was started; none where it is gone or hidden.
 fn start_time(pid: u32) -> Option<u64> {
-    stat_field(pid, START)?.parse().ok()
+    parse_process(&stat(pid)?).map(|(id, _)| id.start_ticks)
 }
 
 /// Whether a process has ended, and only waits for its parent to ask how.
 fn has_ended(pid: u32) -> bool {
-    stat_field(pid, STATE).is_some_and(|state| state == "Z" || state == "X")
+    let stat = stat(pid).unwrap_or_default();
+    // The name before the state may have blanks and parentheses.
+    stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['Z', 'X']))
 }
 
-/// Places of fields of `/proc/PID/stat` after the name, which may have blanks and parentheses.
-const STATE: usize = 0;
-const START: usize = 19;
-
-fn stat_field(pid: u32, place: usize) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(place).map(str::to_owned)
+fn stat(pid: u32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{pid}/stat")).ok()
 }
 
 /// A text without blanks, never empty.
