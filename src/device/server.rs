@@ -33,11 +33,25 @@ impl Server {
         Self { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, port.unwrap_or(PORT)) }
     }
 
-    /// Asks a question whose answer is one text (`host:devices-l`).
+    /// Asks a question whose answer is one text (`host:devices-l`). Each use of a board begins
+    /// with one, so here a server of another user is refused.
     pub(crate) fn query(&self, service: &str, limit: Limit) -> Result<String, DeviceError> {
+        self.check_owner()?;
         let mut stream = self.open(limit)?;
         stream.request(service)?;
         stream.read_text()
+    }
+
+    /// A server of another user, but root, would see and could change all that goes to a board.
+    fn check_owner(&self) -> Result<(), DeviceError> {
+        let own = rustix::process::geteuid().as_raw();
+        let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+        match listener_owner(&sockets, self.address) {
+            Some(uid) if ![own, 0].contains(&uid) => {
+                Err(DeviceError::ForeignServer { address: self.address, uid })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Opens a connection to a board's own services.
@@ -51,16 +65,8 @@ impl Server {
         }
     }
 
-    /// Connects, and starts the server first where none answers. One of another user would see
-    /// and could change all that goes to a board.
+    /// Connects, and starts the server first where none answers.
     fn open(&self, limit: Limit) -> Result<Stream, DeviceError> {
-        let own = rustix::process::geteuid().as_raw();
-        let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
-        if let Some(uid) = listener_owner(&sockets, self.address)
-            && ![own, 0].contains(&uid)
-        {
-            return Err(DeviceError::ForeignServer { address: self.address, uid });
-        }
         let first = TcpStream::connect_timeout(&self.address.into(), Duration::from_secs(2));
         let tcp = match first {
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
