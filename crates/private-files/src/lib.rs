@@ -14,4 +14,4 @@ pub use cache::{cache_folder, cache_path, remove_temporary_cache};
 pub use ownership::{NotPrivate, check_folder, create_file, make_folder, write_file};
 pub use runtime::runtime_folder;
 pub use sweep::{sweep_leftovers, unfinished_folder};
-pub use temporary::{ProcessFolder, TemporaryFolder};
+pub use temporary::{ProcessFolder, TemporaryFolder, private_builder};

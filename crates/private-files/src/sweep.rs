@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use tempfile::TempDir;
 
-use super::temporary::{LOCK, PREFIX, private};
+use super::temporary::{LOCK, PREFIX, private_builder};
 
 /// A process's folder without its lock belongs to one that makes it right now, or was killed
 /// then.
@@ -87,7 +87,7 @@ pub fn unfinished_folder(parent: &Path) -> io::Result<TempDir> {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    private(UNFINISHED).tempdir_in(parent)
+    private_builder(UNFINISHED).tempdir_in(parent)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl ProcessFolder {
 impl Around {
     fn make(parent: &Path) -> io::Result<Around> {
         let prefix = format!("{PREFIX}{}-", std::process::id());
-        let folder = private(&prefix).tempdir_in(parent)?;
+        let folder = private_builder(&prefix).tempdir_in(parent)?;
         // It has its name only once it is locked: a file of that name that is not belongs to a
         // process that is gone.
         let unlocked = folder.path().join("new-lock");
@@ -82,7 +82,7 @@ impl TemporaryFolder {
     /// The system's temporary folder can't be written.
     pub fn new(purpose: &str) -> io::Result<TemporaryFolder> {
         let around = ProcessFolder::get()?;
-        let folder = private(&format!("{purpose}-")).tempdir_in(around.path())?;
+        let folder = private_builder(&format!("{purpose}-")).tempdir_in(around.path())?;
         Ok(TemporaryFolder { folder, _around: around })
     }
 
@@ -92,8 +92,9 @@ impl TemporaryFolder {
     }
 }
 
-/// What makes a folder that only its owner can enter.
-pub(crate) fn private(prefix: &str) -> Builder<'_, 'static> {
+/// What makes a temporary folder that only its owner can enter, for those that can't be in the
+/// process's own.
+pub fn private_builder(prefix: &str) -> Builder<'_, 'static> {
     let mut builder = Builder::new();
     builder.prefix(prefix).permissions(fs::Permissions::from_mode(0o700));
     builder

@@ -20,7 +20,7 @@ pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
     let path = machine.root().join(SOCKET.trim_start_matches('/'));
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
-    machine.user.adopt(&path, machine.root())?;
+    machine.folder.user().adopt(&path)?;
     std::thread::Builder::new().name("board".into()).spawn(move || {
         for connection in listener.incoming().flatten() {
             if machine.clock.is_stopped() {
@@ -53,7 +53,7 @@ fn caller(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
 }
 
 fn serve(mut connection: UnixStream, machine: &Arc<Machine>) -> io::Result<()> {
-    let caller = caller(machine.user, &connection)?;
+    let caller = caller(machine.folder.user(), &connection)?;
     let request = Request::read_from(&mut connection, caller)?;
     machine.spend_command();
     let answer = commands::run(machine, &request, &mut connection)?;

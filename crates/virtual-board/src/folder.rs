@@ -44,6 +44,11 @@ impl BoardFolder {
         &self.path
     }
 
+    /// As whom the board's processes run.
+    pub(super) fn user(&self) -> BoardUser {
+        self.user
+    }
+
     /// A path of the board: a shell that is not confined has the root before it.
     fn of_board<'a>(&self, path: &'a str) -> &'a str {
         path.strip_prefix(&*self.path.to_string_lossy()).unwrap_or(path)

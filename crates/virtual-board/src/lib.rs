@@ -37,9 +37,7 @@ mod strangers;
 mod user;
 mod wire;
 
-use std::fs::Permissions;
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -59,6 +57,8 @@ pub use meters_file::{Chip, ChipRail, Gauge, RailName, Sensors};
 pub use root::Tools;
 pub use shells::is_ignored;
 pub use sight::children_by_parents;
+use wattline_private_files::private_builder;
+
 use silicon::{AgentOptions, CostTable, FetchAsm, SiliconFamily, SiliconOptions};
 
 /// The name of a board that was given none.
@@ -178,10 +178,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     jdk::check_open(user)?;
     let (tools, release) = (options.tools, options.board.major_release());
     let root = root::Root::build(&command_program(executable), tools, release, user)?;
-    let scratch = tempfile::Builder::new()
-        .prefix("wattline-silicon-")
-        .permissions(Permissions::from_mode(0o700))
-        .tempdir_in(user.temporary_folder())?;
+    let scratch = private_builder("wattline-silicon-").tempdir_in(user.temporary_folder())?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let machine = Arc::new(machine(options, &root, &scratch, user)?);
     let failed = |source| BoardError::Root { path: root.path().to_owned(), source };
@@ -278,7 +275,7 @@ fn machine(
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    let nature = Nature { file, name: &options.name, silicon: options.silicon, seed, user };
+    let nature = Nature { file, name: &options.name, silicon: options.silicon, seed };
     let folder = folder::BoardFolder::open_root(root.path(), user)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
     Ok(Machine::new(Arc::new(folder), generation, nature, hardware, (apps, android), connections))

@@ -25,7 +25,6 @@ use super::settings::Settings;
 use super::sight;
 use super::signals::raw_pid;
 use super::silicon::SiliconFamily;
-use super::user::BoardUser;
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -48,8 +47,6 @@ pub(super) struct Machine {
     pub schedule: Schedule,
     /// The connections of hosts.
     pub connections: Arc<Connections>,
-    /// As whom its processes run.
-    pub user: BoardUser,
     /// The process that starts its shells, once there is one.
     pub first_process: OnceLock<u32>,
     /// Its files.
@@ -71,15 +68,13 @@ pub(super) struct Nature<'a> {
     pub silicon: SiliconFamily,
     /// Seed of all randomness.
     pub seed: u64,
-    /// As whom its processes run.
-    pub user: BoardUser,
 }
 
 impl Machine {
     pub(super) fn new(
         folder: Arc<BoardFolder>,
         (mode, tools): (Mode, Tools),
-        Nature { file, name, silicon, seed, user }: Nature<'_>,
+        Nature { file, name, silicon, seed }: Nature<'_>,
         hardware: Hardware,
         (apps, android): (Apps, Android),
         connections: Arc<Connections>,
@@ -100,7 +95,6 @@ impl Machine {
             settings: Settings::default(),
             schedule: Schedule::default(),
             connections,
-            user,
             first_process: OnceLock::new(),
             moved_ns: AtomicI64::new(0),
             disk_full: AtomicBool::new(false),

@@ -10,6 +10,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use wattline_private_files::private_builder;
+
 use super::BoardError;
 use super::jail::INIT;
 use super::shim::COMMANDS;
@@ -82,9 +84,7 @@ impl Root {
         user: BoardUser,
     ) -> Result<Self, BoardError> {
         let place = user.temporary_folder();
-        let folder = tempfile::Builder::new()
-            .prefix("wattline-board-")
-            .permissions(fs::Permissions::from_mode(0o700))
+        let folder = private_builder("wattline-board-")
             .tempdir_in(&place)
             .map_err(|source| BoardError::Root { path: place, source })?;
         let root = Self { folder };

@@ -81,22 +81,22 @@ impl BoardUser {
         self.own.map_or_else(Vec::new, of)
     }
 
-    /// Gives this user a file or folder, and what it is in, up to a folder of the board's.
-    pub(super) fn adopt(self, path: &Path, folder: &Path) -> io::Result<()> {
-        let Some(uid) = self.own else { return Ok(()) };
-        let inside = path.ancestors().take_while(|at| at.starts_with(folder));
-        inside.into_iter().try_for_each(|at| lchown(at, Some(uid), Some(uid)))
+    /// Gives this user a file or folder.
+    pub(super) fn adopt(self, path: &Path) -> io::Result<()> {
+        self.own.map_or(Ok(()), |uid| lchown(path, Some(uid), Some(uid)))
     }
 
     /// Gives this user a folder and all that is in it.
     pub(super) fn adopt_all(self, folder: &Path) -> io::Result<()> {
-        let Some(uid) = self.own else { return Ok(()) };
-        lchown(folder, Some(uid), Some(uid))?;
+        if !self.is_other() {
+            return Ok(());
+        }
+        self.adopt(folder)?;
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             match entry.file_type()?.is_dir() {
                 true => self.adopt_all(&entry.path())?,
-                false => lchown(entry.path(), Some(uid), Some(uid))?,
+                false => self.adopt(&entry.path())?,
             }
         }
         Ok(())

@@ -98,6 +98,13 @@ impl Link {
     }
 }
 
+impl Drop for Link {
+    /// Of a process that could not be started, nobody else ends the listening.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 /// Passes a connection on if it shows the word in time.
 fn meet(
     connection: TcpStream,

@@ -47,7 +47,7 @@ impl Apps {
         Self { settings, running: Mutex::default() }
     }
 
-    /// Scratch space, which nothing on the board can change.
+    /// Scratch space, which shells can't reach.
     pub(super) fn scratch(&self) -> &Path {
         &self.settings.scratch
     }

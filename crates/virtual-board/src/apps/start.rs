@@ -57,7 +57,7 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let folder = scratch_folder(settings)?;
     let launch = Launch::of(machine, start, &folder)?;
     let link = Link::listen()?;
-    let lent = machine.user.is_other().then(|| settings.scratch.join("lent"));
+    let lent = machine.folder.user().is_other().then(|| settings.scratch.join("lent"));
     let package = machine.android.find(start.package);
     let ahead = package.is_some_and(|package| package.is_compiled_ahead());
     let agent = AgentOptions {
@@ -77,9 +77,9 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let framework = launch.framework.iter().map(|jar| silicon::lend(jar, lent.as_deref()));
     let mut class_path = vec![launch.application.clone()];
     class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
-    machine.user.adopt_all(&folder)?;
+    machine.folder.user().adopt_all(&folder)?;
     let hold = machine.clock.hold();
-    let mut child = spawn(machine.user, (&options, &class_path), &launch, &outputs)?;
+    let mut child = spawn(machine.folder.user(), (&options, &class_path), &launch, &outputs)?;
     let stdin = child.stdin.take();
     let package = start.package.to_owned();
     let pid = child.id();

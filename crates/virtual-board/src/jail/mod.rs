@@ -14,7 +14,7 @@ pub(crate) mod init;
 mod keeper;
 mod protocol;
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -136,7 +136,6 @@ impl Jail {
         let (mut output, stdout) = io::pipe()?;
         let stderr = stdout.try_clone()?;
         let shell = self.spawn(script, [stdin.into(), stdout.into(), stderr.into()])?;
-        input.try_clone()?.flush()?;
         drop(input);
         let mut text = String::new();
         output.read_to_string(&mut text)?;

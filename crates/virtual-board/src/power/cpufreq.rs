@@ -19,20 +19,6 @@ fn little_files(folder: &Path, khz: u64) -> io::Result<()> {
     write_file(&folder.join("scaling_setspeed"), "<unsupported>\n")
 }
 
-/// The files of the big cores' policy.
-const FILES: [&str; 10] = [
-    "cpuinfo_cur_freq",
-    "cpuinfo_max_freq",
-    "cpuinfo_min_freq",
-    "scaling_available_frequencies",
-    "scaling_available_governors",
-    "scaling_cur_freq",
-    "scaling_governor",
-    "scaling_max_freq",
-    "scaling_min_freq",
-    "scaling_setspeed",
-];
-
 /// The frequency policy.
 pub(super) struct CpuFreq {
     files: BTreeMap<&'static str, ScriptFile>,
@@ -68,10 +54,8 @@ impl CpuFreq {
         let mut points = processor.operating_points.clone();
         points.sort_by_key(|(khz, _)| *khz);
         let khz = processor.frequency_at_boot_khz;
-        let files =
-            FILES.iter().map(|name| Ok((*name, ScriptFile::create(&folder.join(name), "")?)));
-        let policy = Self {
-            files: files.collect::<io::Result<_>>()?,
+        let mut policy = Self {
+            files: BTreeMap::new(),
             statistics: LiveFile::create(&folder.join("stats/time_in_state"))?,
             spent_ns: vec![0; points.len()],
             polled_ns: 0,
@@ -81,7 +65,9 @@ impl CpuFreq {
             boot_khz: khz,
             khz,
         };
-        policy.write_all()?;
+        for (name, text) in policy.texts() {
+            policy.files.insert(name, ScriptFile::create(&folder.join(name), &text)?);
+        }
         Ok(policy)
     }
 
@@ -89,7 +75,9 @@ impl CpuFreq {
     pub(super) fn boot(&mut self) {
         self.khz = self.boot_khz;
         // A full disk leaves the old texts; there is nobody to tell.
-        self.write_all().ok();
+        for (name, text) in self.texts() {
+            self.set(name, &text);
+        }
     }
 
     /// Keeps the frequency at its lowest, whatever the governor says, or lets it go.
@@ -116,12 +104,13 @@ impl CpuFreq {
         };
         let khz = if self.throttled { lowest } else { khz };
         if governor != "userspace" && speed != "<unsupported>" {
-            self.write("scaling_setspeed", "<unsupported>");
+            self.set("scaling_setspeed", "<unsupported>\n");
         }
         if khz != self.khz {
             self.khz = khz;
-            self.write("scaling_cur_freq", &khz.to_string());
-            self.write("cpuinfo_cur_freq", &khz.to_string());
+            for name in ["scaling_cur_freq", "cpuinfo_cur_freq"] {
+                self.set(name, &format!("{khz}\n"));
+            }
         }
     }
 
@@ -167,11 +156,12 @@ impl CpuFreq {
         [end(self.points.first()), end(self.points.last())]
     }
 
-    fn write_all(&self) -> io::Result<()> {
+    /// The files of the policy, with their texts at boot.
+    fn texts(&self) -> [(&'static str, String); 10] {
         let [lowest, highest] = self.range().map(|khz| khz.to_string());
         let now = self.khz.to_string();
         let known: Vec<String> = self.points.iter().map(|(khz, _)| khz.to_string()).collect();
-        for (name, text) in [
+        [
             ("scaling_governor", "interactive"),
             ("scaling_setspeed", "<unsupported>"),
             ("scaling_cur_freq", &now),
@@ -182,23 +172,16 @@ impl CpuFreq {
             ("cpuinfo_max_freq", &highest),
             ("scaling_available_frequencies", &known.join(" ")),
             ("scaling_available_governors", "interactive performance powersave userspace"),
-        ] {
-            self.set(name, text)?;
-        }
-        Ok(())
+        ]
+        .map(|(name, text)| (name, format!("{text}\n")))
     }
 
-    fn set(&self, name: &str, text: &str) -> io::Result<()> {
-        let file = self.files.get(name).ok_or(io::ErrorKind::NotFound)?;
-        file.set(&format!("{text}\n"))
+    /// A full disk leaves the old text: scripts then see that nothing changed.
+    fn set(&self, name: &str, text: &str) {
+        self.files.get(name).map(|file| file.set(text).ok());
     }
 
     fn read(&self, name: &str) -> String {
         self.files.get(name).map_or_else(String::new, ScriptFile::text)
-    }
-
-    /// A full disk leaves the old text: scripts then see that nothing changed.
-    fn write(&self, name: &str, text: &str) {
-        self.set(name, text).ok();
     }
 }

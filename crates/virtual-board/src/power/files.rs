@@ -59,10 +59,11 @@ impl ScriptFile {
         String::from_utf8_lossy(&bytes[..count]).trim().to_owned()
     }
 
-    /// Replaces the text. A full disk leaves the old one: scripts then see that nothing changed.
+    /// Replaces the text; the file is never empty. A full disk leaves the old text: scripts then
+    /// see that nothing changed.
     pub(super) fn set(&self, text: &str) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.write_all_at(text.as_bytes(), 0)
+        self.file.write_all_at(text.as_bytes(), 0)?;
+        self.file.set_len(text.len() as u64)
     }
 }
 
