@@ -43,6 +43,15 @@ mod tests {
         }
     }
 
+    /// The arguments of a command and of those below it, each with the words that lead to it.
+    fn all_arguments(command: &clap::Command, words: &str) -> Vec<(String, clap::Arg)> {
+        let own = command.get_arguments().map(|arg| (words.to_owned(), arg.clone()));
+        let below = command.get_subcommands();
+        let below =
+            below.flat_map(|sub| all_arguments(sub, &format!("{words} {}", sub.get_name())));
+        own.chain(below).collect()
+    }
+
     /// Every flag with a number that is no count refuses one that nothing could have.
     #[test]
     fn no_flag_takes_a_number_that_cannot_be() {
@@ -50,14 +59,8 @@ mod tests {
             let of_numbers = ValueParser::from(clap::value_parser!(f64));
             argument.get_value_parser().type_id() == of_numbers.type_id()
         };
-        fn all(command: &clap::Command, words: &str) -> Vec<(String, clap::Arg)> {
-            let own = command.get_arguments().map(|arg| (words.to_owned(), arg.clone()));
-            let below = command.get_subcommands();
-            let below = below.flat_map(|sub| all(sub, &format!("{words} {}", sub.get_name())));
-            own.chain(below).collect()
-        }
         let mut flags = 0;
-        for (words, argument) in all(&Arguments::command(), "wattline") {
+        for (words, argument) in all_arguments(&Arguments::command(), "wattline") {
             let Some(name) = argument.get_long().filter(|_| number(&argument)) else { continue };
             flags += 1;
             let line = format!("{words} --{name}=1e308");
@@ -85,14 +88,8 @@ mod tests {
                 () => None,
             }
         };
-        fn all(command: &clap::Command, words: &str) -> Vec<(String, clap::Arg)> {
-            let own = command.get_arguments().map(|arg| (words.to_owned(), arg.clone()));
-            let below = command.get_subcommands();
-            let below = below.flat_map(|sub| all(sub, &format!("{words} {}", sub.get_name())));
-            own.chain(below).collect()
-        }
         let mut flags = 0;
-        for (words, argument) in all(&Arguments::command(), "wattline") {
+        for (words, argument) in all_arguments(&Arguments::command(), "wattline") {
             let named = argument.get_long().zip(largest(&argument));
             let Some((name, value)) = named.filter(|(name, _)| !ANY.contains(name)) else {
                 continue;
