@@ -116,7 +116,7 @@ pub const METRICS_CONNECTIONS: Limit = Limit::new("connections to the metrics", 
 /// More than the programs that read one machine.
 pub const VIEW_READERS: Limit = Limit::new("readers of the views of tenants", 64);
 
-/// A stopped reader goes on within it.
+/// A reader that was suspended resumes within it.
 pub const VIEW_SECONDS: Limit = Limit::new("seconds of a line of the views of tenants", 60);
 
 /// More than anybody scrolls through.

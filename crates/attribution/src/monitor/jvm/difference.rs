@@ -32,7 +32,7 @@ pub struct MethodCycle {
     /// Exclusive duration without waiting, in nanoseconds of the probes' clock. Recursive
     /// calls are in it, each moment once.
     pub time_ns: f64,
-    /// Nanoseconds of processor time by samples.
+    /// Nanoseconds of CPU time by samples.
     pub sampled_ns: f64,
     /// Samples in it.
     pub samples: u64,
@@ -55,14 +55,14 @@ pub struct ThreadCycle {
     pub id: u64,
     /// Its name.
     pub name: String,
-    /// Seconds of processor time; absent for threads that have ended where the system does
+    /// Seconds of CPU time; absent for threads that have ended where the system does
     /// not say what they used: it is part of the JVM's own then.
     pub cpu_s: Option<f64>,
     /// Its methods.
     pub methods: Vec<MethodCycle>,
-    /// Nanoseconds of processor time in which no method was seen, by samples.
+    /// Nanoseconds of CPU time in which no method was seen, by samples.
     pub outside_ns: f64,
-    /// Nanoseconds of processor time by node of the tree of calls, by samples.
+    /// Nanoseconds of CPU time by node of the tree of calls, by samples.
     pub stacks: Vec<(usize, f64)>,
     /// Bytes outside of all methods; negative where a look at the stack has given a method
     /// those of an earlier cycle.
@@ -70,7 +70,7 @@ pub struct ThreadCycle {
 }
 
 impl ThreadCycle {
-    /// What gives a method's part of the thread's processor time, as a weight: samples, or
+    /// What gives a method's part of the thread's CPU time, as a weight: samples, or
     /// durations where the thread has no sample.
     pub fn weight(&self) -> fn(&MethodCycle) -> f64 {
         if self.is_sampled() { |method| method.sampled_ns } else { |method| method.time_ns }
@@ -105,7 +105,7 @@ impl Draft {
         &mut rows[at]
     }
 
-    /// Adds processor time to a node of the tree of calls.
+    /// Adds CPU time to a node of the tree of calls.
     fn add_stack(&mut self, node: usize, time_ns: f64) {
         let rows = &mut self.cycle.stacks;
         let at = *self.stacks.entry(node).or_insert_with(|| {
@@ -141,7 +141,7 @@ impl MethodCycle {
 pub struct JvmCycle {
     /// Its length by the JVM's clock, in seconds.
     pub duration_s: f64,
-    /// Seconds of processor time of the whole process, collector and compiler included.
+    /// Seconds of CPU time of the whole process, collector and compiler included.
     pub cpu_s: f64,
     /// Threads that did something.
     pub threads: Vec<ThreadCycle>,
@@ -436,7 +436,7 @@ mod tests {
         assert_eq!((method.calls, method.estimated), (2, 1));
     }
 
-    /// What two threads did that have ended is one row, whose processor time the agent may
+    /// What two threads did that have ended is one row, whose CPU time the agent may
     /// not know.
     #[test]
     fn ended_threads_are_one() {
