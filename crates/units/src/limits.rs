@@ -172,7 +172,7 @@ pub const TRACE_PACKET_BYTES: Limit = Limit::new("bytes of a trace packet", 16 <
 pub const TABLE_COLUMNS: Limit = Limit::new("columns of a table", 65_536);
 
 /// Columns that a fit uses: it holds some matrices of features by features.
-pub const TABLE_FEATURES: Limit = Limit::new("feature columns of a table", 4096);
+pub const TABLE_FEATURES: Limit = Limit::new("feature columns of a table", 2048);
 
 /// Counts of a table in memory, and sixteen for each case.
 pub const TABLE_NUMBERS: Limit = Limit::new("numbers of a table that is held whole", 1 << 26);

@@ -4,8 +4,9 @@
 use std::io::{self, ErrorKind, Read};
 
 use arrow_buffer::Buffer;
-use arrow_ipc::{RecordBatch, root_as_message};
+use arrow_ipc::{CompressionType, RecordBatch, root_as_message};
 use arrow_schema::ArrowError;
+use lz4_flex::frame::FrameDecoder;
 use wattline_units::limits::{ARROW_MESSAGE_BYTES, LimitExceeded};
 
 /// What comes before the length of a message, but in streams of 2019 and before.
@@ -115,7 +116,7 @@ fn too_large(exceeded: LimitExceeded) -> ArrowError {
 
 /// Bytes of all buffers of a batch; each is within the body, and all are within the limit.
 fn unpacked_bytes(batch: RecordBatch<'_>, body: &[u8]) -> Result<u64, ArrowError> {
-    let is_packed = batch.compression().is_some();
+    let codec = batch.compression().map(|compression| compression.codec());
     let mut all = 0_u64;
     for buffer in batch.buffers().iter().flatten() {
         let piece =
@@ -123,12 +124,26 @@ fn unpacked_bytes(batch: RecordBatch<'_>, body: &[u8]) -> Result<u64, ArrowError
         let piece = piece.and_then(|(from, length)| body.get(from..from.checked_add(length)?));
         let piece = piece.ok_or_else(|| damage("a buffer lies outside of its batch"))?;
         let stated = piece.first_chunk().map(|length| i64::from_le_bytes(*length));
-        let bytes = match stated.filter(|stated| is_packed && *stated != NOT_PACKED) {
+        let stated = stated.filter(|stated| codec.is_some() && *stated != NOT_PACKED);
+        let bytes = match stated {
             Some(stated) => u64::try_from(stated).map_err(|_| damage("a length below zero"))?,
             None => piece.len() as u64,
         };
         all = all.saturating_add(bytes);
         ARROW_MESSAGE_BYTES.check(all).map_err(too_large)?;
+        if stated.is_some() && codec == Some(CompressionType::LZ4_FRAME) {
+            check_lz4(&piece[size_of::<i64>()..], bytes)?;
+        }
     }
     Ok(all)
+}
+
+/// Unpacks to nowhere: the decoder holds all that comes, and compares its length afterwards.
+fn check_lz4(packed: &[u8], stated: u64) -> Result<(), ArrowError> {
+    let mut unpacked = FrameDecoder::new(packed).take(stated.saturating_add(1));
+    let bytes = io::copy(&mut unpacked, &mut io::sink())?;
+    match bytes > stated {
+        true => Err(damage("a buffer unpacks to more than it states")),
+        false => Ok(()),
+    }
 }

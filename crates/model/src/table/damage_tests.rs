@@ -214,6 +214,46 @@ fn a_dictionary_that_states_too_many_values_is_refused() {
     assert!(error.contains("damaged"), "{error}");
 }
 
+/// Texts as differences state how many they are, where a few bytes can be any number of them.
+#[test]
+fn texts_that_state_more_lengths_than_values_are_refused() {
+    let properties = WriterProperties::builder();
+    let properties =
+        properties.set_writer_version(WriterVersion::PARQUET_2_0).set_dictionary_enabled(false);
+    let bytes = parquet(properties.build());
+    // Blocks of 128 lengths in 4 parts, and 50 of them.
+    let header = [0x80, 0x01, 0x04, 50];
+    let places: Vec<usize> =
+        (0..bytes.len() - 4).filter(|at| bytes[*at..at + 4] == header).collect();
+    assert!(places.len() >= 4, "{places:?}");
+    for at in places {
+        let mut bytes = bytes.clone();
+        bytes[at + 3] = 127;
+        let error = read_parquet(bytes);
+        // Numbers may be differences as well, and are read one by one.
+        if let Err(error) = error {
+            assert!(error.to_string().contains("damaged"), "{error}");
+        }
+    }
+    let first = bytes.windows(4).position(|window| window == header).unwrap();
+    let mut bytes = bytes;
+    bytes[first + 3] = 127;
+    let error = read_parquet(bytes).unwrap_err().to_string();
+    assert!(error.contains("more lengths of texts than it has values"), "{error}");
+}
+
+/// What LZ4 unpacks to is not known before: a buffer with more than it states is refused.
+#[test]
+fn a_buffer_that_unpacks_to_more_than_it_states_is_refused() {
+    let whole = stream(Some(CompressionType::LZ4_FRAME));
+    let stated = ((ROWS * size_of::<f64>()) as i64).to_le_bytes();
+    let at = whole.windows(8).position(|window| window == stated).unwrap();
+    let mut bytes = whole;
+    bytes[at..at + 8].copy_from_slice(&8_i64.to_le_bytes());
+    let error = read_stream(bytes).unwrap_err().to_string();
+    assert!(error.contains("a buffer unpacks to more than it states"), "{error}");
+}
+
 /// Lengths of messages and of buffers unpacked are checked before anything is reserved.
 #[test]
 fn lengths_that_a_stream_states_are_not_believed() {

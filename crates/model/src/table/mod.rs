@@ -16,6 +16,8 @@ mod error;
 mod features;
 mod library;
 #[cfg(feature = "parquet")]
+mod parquet_deltas;
+#[cfg(feature = "parquet")]
 mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_part;
@@ -36,6 +38,6 @@ pub use parquet_part::ParquetPart;
 pub use part::{Part, Source, TableRows};
 pub use rows::{BLOCK_ROWS, Rows, Take, Wanted, numbers_held};
 
-#[cfg(all(test, feature = "parquet"))]
-#[path = "damage_tests.rs"]
+#[cfg(test)]
+#[cfg(feature = "parquet")]
 mod damage_tests;

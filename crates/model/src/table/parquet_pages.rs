@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read};
 
 /// Page headers have some bytes, and the least and largest value; longer ones are damage.
 const HEADER_BYTES_MAX: u64 = 16 << 20;
+/// Numbers of the encodings `DELTA_LENGTH_BYTE_ARRAY` and `DELTA_BYTE_ARRAY`.
+const DELTAS_OF_TEXT: [u64; 2] = [6, 7];
 /// Structures of page headers lie three deep.
 const DEPTH_MAX: usize = 16;
 
@@ -45,25 +47,30 @@ pub(super) struct PageHeader {
     pub unpacked_bytes: u64,
     /// Number of values.
     pub values: u64,
+    /// Whether it holds texts as differences.
+    pub has_deltas: bool,
 }
 
 impl PageHeader {
     /// Reads the header at the start of `input`.
     pub fn read(input: impl Read) -> io::Result<Self> {
         let mut thrift = Thrift { input: input.take(HEADER_BYTES_MAX), read: 0 };
-        let (mut kind, mut unpacked, mut packed, mut values) = (None, None, None, 0);
+        let (mut kind, mut unpacked, mut packed) = (None, None, None);
+        let (mut values, mut encoding) = (0, 0);
         thrift.fields(0, &mut |thrift, id, wire| {
             match id {
                 1 => kind = Some(thrift.whole()?),
                 2 => unpacked = Some(thrift.whole()?),
                 3 => packed = Some(thrift.whole()?),
                 5 | 7 | 8 if wire == wire::STRUCT => {
+                    let of_encoding = if id == 8 { 4 } else { 2 };
                     thrift.fields(1, &mut |thrift, id, _| {
-                        let is_count = id == 1;
-                        if is_count {
-                            values = thrift.whole()?;
+                        match id {
+                            1 => values = thrift.whole()?,
+                            id if id == of_encoding => encoding = thrift.whole()?,
+                            _ => return Ok(false),
                         }
-                        Ok(is_count)
+                        Ok(true)
                     })?;
                 }
                 _ => return Ok(false),
@@ -75,8 +82,8 @@ impl PageHeader {
             return Err(damage("a page header without sizes"));
         };
         let kind = if kind == 2 { PageKind::Dictionary } else { PageKind::Data };
-        let header_bytes = thrift.read;
-        Ok(Self { kind, header_bytes, packed_bytes, unpacked_bytes, values })
+        let (header_bytes, has_deltas) = (thrift.read, DELTAS_OF_TEXT.contains(&encoding));
+        Ok(Self { kind, header_bytes, packed_bytes, unpacked_bytes, values, has_deltas })
     }
 }
 
@@ -181,6 +188,7 @@ mod tests {
             packed_bytes: 5,
             unpacked_bytes: 300,
             values: 10,
+            has_deltas: false,
         };
         assert_eq!(PageHeader::read(&bytes[..]).unwrap(), expected);
         for end in 0..bytes.len() - 2 {

@@ -1,14 +1,18 @@
 //! The rows of a Parquet file of any size, read in blocks of columns: of each column in use
 //! a dictionary and a page are held at a time.
 
+use std::sync::Arc;
+
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type;
+use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
+use parquet::file::serialized_reader::SerializedPageReader;
 use wattline_units::foreign::decode_foreign;
 use wattline_units::limits::{
     PARQUET_FOOTER_BYTES, PARQUET_PAGE_BYTES, PARQUET_ROWS_PER_BYTE, TABLE_COLUMNS,
@@ -19,6 +23,7 @@ use super::arrow_block::{Reading, column, views};
 use super::block::Block;
 use super::columns::{Column, Places};
 use super::error::TableError;
+use super::parquet_deltas::check_lengths;
 use super::parquet_pages::{PageHeader, PageKind};
 use super::part::{Fill, Part};
 use super::rows::{BLOCK_ROWS, Wanted};
@@ -130,7 +135,7 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
     }
 
     /// Of each column a dictionary and a page are unpacked at a time.
-    fn check_pages(&self, file: &R, columns: &[usize]) -> Result<(), TableError> {
+    fn check_pages(&self, file: R, columns: &[usize]) -> Result<(), TableError> {
         let roots = self.metadata.parquet_schema();
         let mut largest = vec![HeldPages::default(); roots.num_columns()];
         for (group, about) in self.metadata.metadata().row_groups().iter().enumerate() {
@@ -138,11 +143,7 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
                 if !columns.contains(&roots.get_column_root_idx(leaf)) {
                     continue;
                 }
-                let pages = pages_of(file, chunk).map_err(|error| {
-                    let column = chunk.column_path().string();
-                    let column = shortened(&column);
-                    damaged(format!("row group {}, column `{column}`", group + 1), &error)
-                })?;
+                let pages = decode(|| place(group, chunk), || pages_of(&file, chunk))?;
                 if let Some(largest) = largest.get_mut(leaf) {
                     *largest = largest.and(pages);
                 }
@@ -151,8 +152,39 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
         let held = largest.iter().map(|pages| pages.dictionary.saturating_add(pages.data));
         let remedy = "write the file with smaller pages, or use fewer columns (--features)";
         let held = held.fold(0, u64::saturating_add);
-        PARQUET_PAGE_BYTES.check(held).map_err(TableError::too_large(remedy))
+        PARQUET_PAGE_BYTES.check(held).map_err(TableError::too_large(remedy))?;
+        self.check_deltas(&Arc::new(file), &largest)
     }
+
+    /// Texts as differences state how many they are; their pages are unpacked for it.
+    fn check_deltas(&self, file: &Arc<R>, largest: &[HeldPages]) -> Result<(), TableError> {
+        for (group, about) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let rows = usize::try_from(about.num_rows()).unwrap_or(0);
+            for (leaf, chunk) in about.columns().iter().enumerate() {
+                if !largest.get(leaf).is_some_and(|pages| pages.has_deltas) {
+                    continue;
+                }
+                let level = chunk.column_descr().max_def_level();
+                decode(
+                    || place(group, chunk),
+                    || {
+                        let mut pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
+                        while let Some(page) = pages.get_next_page()? {
+                            check_lengths(&page, level)?;
+                        }
+                        Ok(())
+                    },
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column chunk, for errors.
+fn place(group: usize, chunk: &ColumnChunkMetaData) -> String {
+    let column = chunk.column_path().string();
+    format!("row group {}, column `{}`", group + 1, shortened(&column))
 }
 
 /// Bytes of the largest pages of a column.
@@ -160,12 +192,16 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
 struct HeldPages {
     dictionary: u64,
     data: u64,
+    has_deltas: bool,
 }
 
 impl HeldPages {
     fn and(self, other: Self) -> Self {
-        let (dictionary, data) = (other.dictionary, other.data);
-        Self { dictionary: self.dictionary.max(dictionary), data: self.data.max(data) }
+        Self {
+            dictionary: self.dictionary.max(other.dictionary),
+            data: self.data.max(other.data),
+            has_deltas: self.has_deltas || other.has_deltas,
+        }
     }
 }
 
@@ -186,7 +222,10 @@ fn pages_of(
         })?;
         let bytes = page.unpacked_bytes.max(page.packed_bytes);
         match page.kind {
-            PageKind::Data => pages.data = pages.data.max(bytes),
+            PageKind::Data => {
+                pages.data = pages.data.max(bytes);
+                pages.has_deltas |= page.has_deltas;
+            }
             PageKind::Dictionary => {
                 if page.values.saturating_mul(least_bytes(chunk)) > bytes {
                     let message = "a dictionary states more values than its bytes can hold";
@@ -240,8 +279,8 @@ impl<R: ChunkReader + 'static> Part for ParquetPart<'_, R> {
         self.check_chunks(&reading.columns)?;
         let roots =
             ProjectionMask::roots(self.metadata.parquet_schema(), reading.columns.iter().copied());
+        self.check_pages(opened(&self.open)?, &reading.columns)?;
         let file = opened(&self.open)?;
-        self.check_pages(&file, &reading.columns)?;
         let mut batches = decode(
             || "the columns".to_owned(),
             || {
