@@ -7,15 +7,20 @@
 #                            scripts/packages.sh test installs, that Maven fetches or that Linux
 #                            offers fails. Others' data, devices, other JDKs, rights that the
 #                            system denies are outside of this: they are listed.
+#   WATTLINE_TIMES=FILE     how long each part took is appended to this file
 #   WATTLINE_FUZZ_SECONDS=5  how long each fuzz target runs
 #   BOLERO_RANDOM_SEED=1     from which seed
 set -eu
 cd "$(dirname "$0")"
 
-sh scripts/packages.sh test
-cargo fmt --all --check
-cargo clippy --workspace --locked --all-targets -- -D warnings
-RUSTDOCFLAGS="-D warnings" cargo doc --workspace --locked --no-deps --quiet
-shellcheck demo.sh test.sh scripts/*.sh device-scripts/*.sh
-sh scripts/deny.sh
-sh scripts/tests.sh
+timed() {
+    sh scripts/timed.sh "$@"
+}
+
+timed "packages that tests need" sh scripts/packages.sh test
+timed "format" cargo fmt --all --check
+timed "lints" cargo clippy --workspace --locked --all-targets -- -D warnings
+RUSTDOCFLAGS="-D warnings" timed "documentation" cargo doc --workspace --locked --no-deps --quiet
+timed "shell scripts" shellcheck demo.sh test.sh scripts/*.sh device-scripts/*.sh
+timed "licences of dependencies" sh scripts/deny.sh
+timed "tests" sh scripts/tests.sh

@@ -14,6 +14,7 @@ export RUST_TEST_THREADS
 mkdir -p target
 : >"$WATTLINE_SKIPS"
 
+sh scripts/timed.sh "  of these, the build" cargo test --workspace --locked --no-run
 failed=0
 cargo test --workspace --locked --no-fail-fast "$@" || failed=$?
 skips=$(sort -u "$WATTLINE_SKIPS")

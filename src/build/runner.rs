@@ -89,6 +89,11 @@ impl<'r> Runner<'r> {
         }
     }
 
+    /// Whether it is known what the unremoved application does with an input.
+    pub(super) fn knows(&self, input: &str) -> bool {
+        self.judge.most_work(input).is_some()
+    }
+
     /// Runs what comes until nothing comes any more.
     pub(super) fn work(
         &self,

@@ -15,7 +15,7 @@ use super::jdk::find_tool;
 use super::warm::WarmJvm;
 use super::{Jdk, ToolchainError, UTF8_LOCALE, asm};
 
-const SERVER: (&str, &str) = ("PackageServer.java", include_str!("java/PackageServer.java"));
+const SERVER: (&str, &str) = ("PackageServer", include_str!("java/PackageServer.java"));
 const D8: (&str, &str) = (
     "com.android.tools:r8:9.5.28",
     "38a9ffaaebbd17d1514e3ecbff5a85b989bb13c551b9e224c7409514eea84ff5",
@@ -103,6 +103,9 @@ fn newest_platform(platforms: &Path) -> Option<PathBuf> {
     Some(newest.join("android.jar"))
 }
 
+/// The release of Android that D8 compiles for when it is first run, 5.0: any one would do.
+const FIRST_SDK: u32 = 21;
+
 /// D8 and the signer, running.
 #[derive(Debug)]
 pub struct Packager {
@@ -119,7 +122,11 @@ impl Packager {
     pub fn start(jdk: &Jdk, platform: &Path) -> Result<Packager, ToolchainError> {
         let tools = [fetch(D8.0, D8.1)?, fetch(SIGNER.0, SIGNER.1)?];
         let key = DebugKey::get()?;
-        let process = WarmJvm::start(jdk, SERVER, &tools)?;
+        let first = |_: &Path, jar: &Path, to: &Path| {
+            let paths = [to, jar].map(|path| path.display().to_string());
+            ["dex".to_owned(), FIRST_SDK.to_string()].into_iter().chain(paths).collect()
+        };
+        let process = WarmJvm::start(jdk, SERVER, &tools, first)?;
         Ok(Packager { process, platform: platform.to_path_buf(), key })
     }
 

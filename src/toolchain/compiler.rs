@@ -8,7 +8,7 @@ use super::class_path::join_paths;
 use super::warm::WarmJvm;
 use super::{Jdk, ToolchainError};
 
-const SERVER: (&str, &str) = ("CompileServer.java", include_str!("java/CompileServer.java"));
+const SERVER: (&str, &str) = ("CompileServer", include_str!("java/CompileServer.java"));
 
 /// One error or warning of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,14 @@ pub struct Compiler {
 impl Compiler {
     /// Starts the compiler's process.
     pub fn start(jdk: &Jdk) -> Result<Compiler, ToolchainError> {
-        Ok(Compiler { process: WarmJvm::start(jdk, SERVER, &[])? })
+        let first = |source: &Path, _: &Path, to: &Path| {
+            ["-g", "-nowarn", "-proc:none", "-d"]
+                .map(str::to_owned)
+                .into_iter()
+                .chain([to, source].map(|path| path.display().to_string()))
+                .collect()
+        };
+        Ok(Compiler { process: WarmJvm::start(jdk, SERVER, &[], first)? })
     }
 
     /// Compiles. The inner error lists what javac refused; nothing is left half written

@@ -19,6 +19,7 @@ pub mod jar;
 pub(crate) mod jdk;
 pub mod jvm;
 pub(crate) mod jvm_process;
+pub(crate) mod kept_program;
 pub(crate) mod locale;
 pub mod method_trace;
 pub mod monitor_agent;

@@ -11,6 +11,7 @@ use crate::private_files::TemporaryFolder;
 use wattline_units::limits::TOOL_ANSWER_BYTES;
 
 use super::class_path::join_paths;
+use super::kept_program::{Program, kept};
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 /// How such a program reads requests.
@@ -27,24 +28,35 @@ pub(super) struct WarmJvm {
 }
 
 impl WarmJvm {
-    /// Starts the program of one source file, its name and its text, which reads its requests by
-    /// the class `Requests`.
+    /// Starts the program of one source file, its class and its text, which reads its requests by
+    /// the class `Requests`. `first` is a request that has it load what others will need: its
+    /// arguments for a source file, a jar, and a folder to write to.
     pub(super) fn start(
         jdk: &Jdk,
-        (name, text): (&str, &str),
-        classpath: &[PathBuf],
+        (class, text): (&str, &str),
+        libraries: &[PathBuf],
+        first: impl Fn(&Path, &Path, &Path) -> Vec<String>,
     ) -> std::result::Result<WarmJvm, ToolchainError> {
         let home = TemporaryFolder::new("service")
             .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
-        let source = home.path().join(name);
-        fs::write(&source, [text, REQUESTS].concat())
-            .map_err(ToolchainError::io("write", &source))?;
         let empty = home.path().join("empty");
         fs::create_dir(&empty).map_err(ToolchainError::io("create", &empty))?;
-        let mut process = Command::new(&jdk.java)
-            .args(BRIEF_JVM)
-            .args(["-cp", &join_paths(classpath)])
-            .arg(&source)
+        let program = Program { class, text: [text, REQUESTS].concat(), libraries };
+        let first_run = |source: &Path, jar: &Path, to: &Path| framed(&first(source, jar, to));
+        let mut command = Command::new(&jdk.java);
+        command.args(BRIEF_JVM);
+        match kept(jdk, &program, &first_run) {
+            Ok(kept) => {
+                command.args(kept.options).args(["-cp", &join_paths(&kept.class_path), class]);
+            }
+            // Without a cache the JVM compiles it at each start.
+            Err(_) => {
+                let source = home.path().join(format!("{class}.java"));
+                fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
+                command.args(["-cp", &join_paths(libraries)]).arg(&source);
+            }
+        }
+        let mut process = command
             .envs(UTF8_LOCALE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

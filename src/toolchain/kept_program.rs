@@ -1,0 +1,128 @@
+//! A Java program of ours, compiled once on a machine and kept in the cache with an archive of the
+//! classes that a JVM loads for it (class data sharing), which halves the time that it takes to
+//! start.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::private_files::{TemporaryFolder, built_folder, cache_folder};
+
+use super::artifact::hash_of_bytes;
+use super::class_path::join_paths;
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE, jar};
+
+/// A program in one source file.
+pub(super) struct Program<'p> {
+    /// The name of its class with `main`, and of its file.
+    pub(super) class: &'p str,
+    pub(super) text: String,
+    /// Jars that it needs.
+    pub(super) libraries: &'p [PathBuf],
+}
+
+/// Standard input for the run that the archive is made from: it makes the program load what it
+/// will need. Arguments: the source file, the jar, a folder to write to.
+pub(super) type FirstRun<'f> = dyn Fn(&Path, &Path, &Path) -> std::io::Result<Vec<u8>> + 'f;
+
+/// The program as a JVM starts it.
+pub(super) struct Kept {
+    pub(super) class_path: Vec<PathBuf>,
+    /// Options of the JVM.
+    pub(super) options: Vec<String>,
+}
+
+const NO_WORDS: &str = "-Xlog:disable";
+
+/// The program from the cache, where it is put if it is not there.
+///
+/// # Errors
+/// The cache can't be used; javac refuses the program.
+pub(super) fn kept(
+    jdk: &Jdk,
+    program: &Program<'_>,
+    first_run: &FirstRun<'_>,
+) -> Result<Kept, ToolchainError> {
+    let cache = cache_folder()?;
+    let name = format!("{}-{}", program.class.to_lowercase(), key(jdk, program)?);
+    let compiled = built_folder(&cache, &name, |work| compile(jdk, program, work))?;
+    let mut class_path = vec![compiled.join(JAR)];
+    class_path.extend(program.libraries.iter().cloned());
+    let archive = format!("{name}-archive");
+    let archive = built_folder(&cache, &archive, |work| {
+        let source = compiled.join(format!("{}.java", program.class));
+        let input =
+            first_run(&source, &class_path[0], work).map_err(ToolchainError::io("write", work))?;
+        archive_classes(jdk, program.class, &class_path, &input, work)
+    })?;
+    let archive = archive.join(ARCHIVE);
+    // An archive that a JVM can't use is not used, and that is not to be said among answers.
+    let mut options = vec![NO_WORDS.to_owned()];
+    if archive.exists() {
+        options.push(format!("-XX:SharedArchiveFile={}", archive.display()));
+    }
+    Ok(Kept { class_path, options })
+}
+
+const JAR: &str = "program.jar";
+const ARCHIVE: &str = "classes.jsa";
+
+/// Of the program, its libraries and the JDK.
+fn key(jdk: &Jdk, program: &Program<'_>) -> Result<String, ToolchainError> {
+    let java = fs::canonicalize(&jdk.java).map_err(ToolchainError::io("find", &jdk.java))?;
+    let home = java.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    let release = fs::read_to_string(home.join("release")).unwrap_or_default();
+    let text = format!(
+        "{}\n{release}\n{}\n{}",
+        java.display(),
+        join_paths(program.libraries),
+        program.text
+    );
+    Ok(hash_of_bytes(text.as_bytes())[..16].to_owned())
+}
+
+fn compile(jdk: &Jdk, program: &Program<'_>, work: &Path) -> Result<(), ToolchainError> {
+    let source = work.join(format!("{}.java", program.class));
+    fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
+    let classes = work.join("classes");
+    let mut javac = jdk.brief_javac();
+    javac.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-cp"]);
+    javac.arg(join_paths(program.libraries)).arg("-d").arg(&classes).arg(&source);
+    let output =
+        javac.envs(UTF8_LOCALE).output().map_err(ToolchainError::io("start", &jdk.javac))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(ToolchainError::Process { program: "javac", message });
+    }
+    let file = work.join(JAR);
+    fs::write(&file, jar::pack(&[], &jar::read_folder(&classes)?))
+        .map_err(ToolchainError::io("write", &file))?;
+    fs::remove_dir_all(&classes).map_err(ToolchainError::io("remove", &classes))
+}
+
+/// A JVM that can't make archives leaves none.
+fn archive_classes(
+    jdk: &Jdk,
+    class: &str,
+    class_path: &[PathBuf],
+    input: &[u8],
+    archive: &Path,
+) -> Result<(), ToolchainError> {
+    let mut process = Command::new(&jdk.java)
+        .args(BRIEF_JVM)
+        .arg(NO_WORDS)
+        .arg(format!("-XX:ArchiveClassesAtExit={}", archive.display()))
+        .args(["-cp", &join_paths(class_path), class])
+        .envs(UTF8_LOCALE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(ToolchainError::io("start", &jdk.java))?;
+    if let Some(mut requests) = process.stdin.take() {
+        // One that ends early makes no archive.
+        let _ = requests.write_all(input);
+    }
+    process.wait().map(drop).map_err(ToolchainError::io("wait for", &jdk.java))
+}
