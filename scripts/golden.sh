@@ -14,7 +14,9 @@
 #   tenants     logs of who ran, of every kind
 #   activities  logs of power states and activities, of every kind
 #   recording   a recording of `monitor`: accounts, report, exports
-#   scan        java.base of the JDK; in shards and with a cache, a scenario's sources
+#   scan        sources of scenarios, in shards and with a cache
+#   java.base   the sources of java.base: of the JDK in use, else of one in WATTLINE_JDKS or
+#               /usr/lib/jvm that has them (lib/src.zip)
 #   instrument  two projects with probes, one also without blocks
 #   trace       the same two, counted while they run
 #   table       jars on boards `odroid-xu-e` and `odroid-xu3`, of both families of chips
@@ -39,13 +41,13 @@
 #   - on the terminal: seconds that something took or will take here, and lines on how far a
 #     command is, which come only when nothing else was said for half a minute
 #   - in logs of the board: process numbers, which are the host's
-#   - in packages: signatures, whose key is the user's
+#   - in packages: signatures, whose key is the user's; so is the hash of a package that was measured
 #   - the folder of the repository, where a path is absolute
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 
-all="help fit tenants activities recording scan instrument trace table package rails gauge touch \
+all="help fit tenants activities recording scan java.base instrument trace table package rails gauge touch \
 savings after patterns"
 update=
 if [ "${1:-}" = --update ]; then
@@ -80,8 +82,10 @@ export ANDROID_ADB_SERVER_PORT
 trap 'adb kill-server >/dev/null 2>&1 || true' EXIT
 
 jdk() { echo "${JAVA_HOME:+$JAVA_HOME/bin/}$1"; }
-jdk_version=$("$(jdk java)" -XshowSettings:properties -version 2>&1 |
-    sed -n 's/^ *java.version = //p') || true
+property() { # of the JDK
+    "$(jdk java)" -XshowSettings:properties -version 2>&1 | sed -n "s/^ *$1 = //p"
+}
+jdk_version=$(property java.version)
 
 # Runs the program, which is to succeed; what it prints goes to NAME.out and NAME.err.
 w() { # NAME ARGUMENT...
@@ -193,17 +197,21 @@ run_activities() {
 }
 
 run_recording() {
-    cp -r "$committed/recording" "$out/recording"
-    w account account "$out/recording/monitor.toml" "$out/recording" --out "$out/again" --partial "$out/rows.parquet"
-    w report report "$out/recording" --force
-    exports "$out/recording"
+    cp -r "$committed/recording" "$out/kept"
+    for recording in counted sampled; do
+        kept=$out/kept/$recording
+        w "$recording-account" account "$kept/monitor.toml" "$kept" --out "$out/$recording" \
+            --partial "$out/$recording.parquet"
+        w "$recording-report" report "$kept" --force
+        exports "$kept" "$recording"
+    done
 }
 
-exports() { # a campaign or recording
+exports() { # a campaign or recording, the name of what is written
     for format in collapsed speedscope pprof perfetto lcov jacoco benchmark-json openmetrics; do
-        w "export-$format" export "$1" --format "$format" --source-prefix src/main/java --out "$out/exports" --force
+        w "$2-$format" export "$1" --format "$format" --source-prefix src/main/java --out "$out/$2-exports"
     done
-    w export-classes export "$1" --format collapsed --depth class --out "$out/exports-classes"
+    w "$2-by-class" export "$1" --format collapsed --depth class --out "$out/$2-by-class"
 }
 
 run_scan() {
@@ -216,19 +224,35 @@ run_scan() {
     for shard in 1 2; do
         w "shard$shard" scan scenarios/pinball scenarios/session scenarios/touch --no-cache --shard "$shard/2" --out "$out/shard$shard"
     done
-    home=$("$(jdk java)" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p')
-    sources=$golden/java.base-$jdk_version
-    if [ ! -d "$sources" ]; then
-        if [ ! -e "$home/lib/src.zip" ]; then
-            echo "$step: $home has no lib/src.zip: java.base is not scanned" >&2
-            why="no src.zip of the JDK"
-            return 0
+}
+
+# The JDK whose sources are scanned: the one in use, else another that has its sources.
+with_sources() {
+    for home in "$(property java.home)" ${WATTLINE_JDKS:+$(echo "$WATTLINE_JDKS" | tr : ' ')} /usr/lib/jvm/*; do
+        { [ -x "$home/bin/javac" ] && [ -e "$home/lib/src.zip" ]; } || continue
+        JAVA_HOME=$home
+        export JAVA_HOME
+        return 0
+    done
+    why="no JDK with lib/src.zip"
+    return 1
+}
+
+run_java_base() {
+    needs "$(jdk java)" || return 0
+    used=${JAVA_HOME:-}
+    if with_sources; then
+        scanned_version=$(property java.version)
+        sources=$golden/java.base-$scanned_version
+        if [ ! -d "$sources" ]; then
+            mkdir -p "$sources.part"
+            (cd "$sources.part" && "$(jdk jar)" xf "$JAVA_HOME/lib/src.zip" java.base)
+            mv "$sources.part" "$sources"
         fi
-        mkdir -p "$sources.part"
-        (cd "$sources.part" && "$(jdk jar)" xf "$(readlink -f "$home/lib/src.zip")" java.base)
-        mv "$sources.part" "$sources"
+        w java.base scan "$sources/java.base" --no-cache --out "$out/java.base"
     fi
-    w java.base scan "$sources/java.base" --no-cache --out "$out/java.base"
+    JAVA_HOME=$used
+    [ -n "$used" ] || unset JAVA_HOME
 }
 
 # JBox2D's sources as `scenarios/click-and-move.toml` takes them; none, said aloud, without a
@@ -336,7 +360,7 @@ run_after() {
     w dataset dataset "$out/kept/table" --force
     w report report "$out/kept/table" --force
     w parquet export "$out/kept/table" --parquet --out "$out/parquet"
-    exports "$out/kept/table"
+    exports "$out/kept/table" table
     w export-sampled export "$rails" --format collapsed --out "$out/exports-sampled"
     w evaluate-profile evaluate "$table" --profile "$out/exports-sampled/energy.collapsed" --out "$out/profile"
     w hints hints "$out/kept/table" --limit 30 --source-prefix src --force
@@ -364,17 +388,55 @@ normal() {
     *.apk) unzip -Z1 "$1" | grep -v '^META-INF/' | sort | while read -r entry; do
         echo "$entry $(unzip -p "$1" "$entry" | sha256sum)"
     done ;;
-    */logcat.txt.zst) zstd -dcq "$1" ;;
+    */logcat.txt.zst) zstd -dcq "$1" | sed -E -e 's/^(.{18}) +[0-9]+ +[0-9]+ /\1 /' -e 's/\(pid [0-9]+\)/(pid)/' ;;
     */session.txt.zst) zstd -dcq "$1" | sed 's/^app_pid=.*/app_pid=/' ;;
     *.zst) zstd -dcq "$1" ;;
+    */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
+        */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
+        sed -E 's/("build_sha256": ?")[0-9a-f]*/\1/g' "$1"
+        ;;
+    *.err) sed -E \
+        -e '/^  [a-z ]+: ([0-9]+ of [0-9]+ done, |since )/d' \
+        -e 's/^\[ *[0-9.]+ s\] /[TIME] /' \
+        -e 's/(runs in) [0-9.]+ s: .*/\1 TIME/' \
+        -e 's/(will take about) [^;]*/\1 TIME/' \
+        -e "s|$root|ROOT|g" "$1" ;;
     *) sed "s|$root|ROOT|g" "$1" ;;
     esac
 }
 
-# The sums of a step's outputs. What lies in the numbered folders of runs is summed by kind.
+# The sums of a step's outputs, a line for each file.
 sums() { # STEP
     (cd "$golden" && find "$1" -type f ! -name '*.lock') | sort | while read -r file; do
         printf '%s  %s\n' "$(normal "$golden/$file" | sha256sum | cut -d ' ' -f 1)" "$file"
+    done
+}
+
+# The same with one line for all files of a kind, where there are many: raw logs of runs, sources
+# of JBox2D.
+folded() { # SUMS OF FILES
+    rm -rf "$golden/folded"
+    mkdir "$golden/folded"
+    awk -v folder="$golden/folded" '
+        {
+            file = substr($0, 67)
+            if (match(file, /\/(runs|kernel-runs|pair-runs|hint-runs)\/[^\/]*\//)) {
+                kind = substr(file, RSTART, RLENGTH)
+                sub(/[^\/]*\/$/, "*/", kind)
+                file = substr(file, 1, RSTART - 1) kind substr(file, RSTART + RLENGTH)
+            } else if (match(file, /\/org\/jbox2d\//)) {
+                file = substr(file, 1, RSTART + RLENGTH - 1) "*"
+            } else {
+                print
+                next
+            }
+            if (!(file in at)) { at[file] = ++n; print file >(folder "/" n ".name") }
+            print >(folder "/" at[file])
+        }
+    ' "$1"
+    for name in "$golden"/folded/*.name; do
+        [ -e "$name" ] || continue
+        printf '%s  %s\n' "$(sha256sum <"${name%.name}" | cut -d ' ' -f 1)" "$(cat "$name")"
     done
 }
 
@@ -382,6 +444,7 @@ sums() { # STEP
 sums_of() { # STEP
     case $1 in
     help | fit | tenants | activities | recording) echo "$committed/sums.txt" ;;
+    java.base) echo "$committed/sums-jdk-${scanned_version:-none}.txt" ;;
     *) echo "$committed/sums-jdk-$jdk_version.txt" ;;
     esac
 }
@@ -421,6 +484,7 @@ for step in "$@"; do
     activities) run_activities ;;
     recording) run_recording ;;
     scan) run_scan ;;
+    java.base) run_java_base ;;
     instrument) run_instrument ;;
     trace) run_trace ;;
     table) run_table ;;
@@ -433,7 +497,8 @@ for step in "$@"; do
     patterns) run_patterns ;;
     esac
     found=$golden/$step.sums
-    sums "$step" >"$found"
+    sums "$step" >"$golden/$step.files"
+    folded "$golden/$step.files" | sort -k 2 >"$found"
     took=$(($(date +%s) - began))
     file=$(sums_of "$step")
     if [ -n "$why" ]; then
