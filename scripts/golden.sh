@@ -1,48 +1,49 @@
 #!/bin/sh
-# A golden run: small campaigns and other commands of the release program, and the SHA-256 of all
-# that they write, held against those in tests/golden. What is to change nothing, as renaming and
-# moving code between crates, leaves all of them as they are.
+# A golden run: runs the release program through small campaigns and other commands, computes the
+# SHA-256 of every output file, and compares it with the sums in tests/golden. A refactoring
+# (renaming, moving code between crates) must leave all of them unchanged.
 #
 #   scripts/golden.sh [--update] [STEP...]
 #
-# Without arguments all steps run and are compared; the differences are printed by file, and the
-# exit code is 1 if there are any. With --update the committed sums of these steps are written
-# anew. Outputs lie in target/golden/STEP, those of the run before in target/golden/before/STEP:
-# `diff -r` of the two shows what changed. The steps:
-#   help        what commands say of themselves, manual pages, completions
-#   fit         every solver on a table in memory, and in parts; intervals, factors, predictions
-#   tenants     logs of who ran, of every kind
-#   activities  logs of power states and activities, of every kind
-#   recording   a recording of `monitor`: accounts, report, exports
-#   scan        sources of scenarios, in shards and with a cache
-#   java.base   the sources of java.base: of the JDK in use, else of one in WATTLINE_JDKS or
-#               /usr/lib/jvm that has them (lib/src.zip)
-#   instrument  two projects with probes, one also without blocks
-#   trace       the same two, counted while they run
-#   table       jars on boards `odroid-xu-e` and `odroid-xu3`, of both families of chips
-#   package     packages that an instrumentation starts: counts and power in one run, in windows
-#   rails       packages on the board `pixel`, of both families of chips, with samples of methods
-#   gauge       packages on the board `phone`, of both families of chips, planned on the board
+# Without steps, all of them run. Differences are listed by file; the exit code is 1 if there are
+# any. --update rewrites the committed sums of these steps. Outputs are in target/golden/STEP,
+# those of the previous run in target/golden/before/STEP, for `diff -r`. Steps:
+#   help        help texts, manual pages, completions
+#   fit         every solver on a table in memory and in parts; bootstrap, factors, predictions
+#   tenants     every log format of `tenants`
+#   activities  every log format of `activities`
+#   recording   accounts, report and exports of two recordings of `monitor`
+#   scan        two scenarios' sources, in shards and with a cache
+#   java.base   the sources of java.base: of the JDK in use, else of the first one in WATTLINE_JDKS
+#               or /usr/lib/jvm that has lib/src.zip
+#   instrument  two projects with probes, one also with removed blocks
+#   trace       the same two projects, counted while they run
+#   table       jars on the boards odroid-xu-e and odroid-xu3, additive and compiled energy model
+#   package     packages that an instrumentation starts; paired runs and windows
+#   rails       packages on the board pixel, both energy models, with sampled runs
+#   gauge       packages on the board phone, both energy models, planned on the board
 #   touch       an Android application with a window
 #   savings     rewrites applied and measured
-#   after       what is made of the campaigns `table` and `savings` later
+#   after       commands on the campaigns that `table`, `savings` and `rails` left: fit, account,
+#               evaluate, predict, calls, dataset, report, export, hints, compare
 #   patterns    one category of bytecode patterns
 #
-# Sums of the steps from `scan` on depend on the JDK: what javac makes of sources, and the sources
-# of java.base. They are kept by its version (tests/golden/sums-jdk-VERSION.txt); with a JDK that
-# has none, these steps run and are said to be not comparable. The last digits of fits depend on
-# whether the processor has AVX2, which the sums that are committed take for granted.
+# From `scan` on the outputs depend on the JDK (what javac generates, the sources of java.base).
+# Their sums are kept by its version, in tests/golden/sums-jdk-VERSION.txt; with a JDK that has no
+# such file these steps run and are reported as not comparable. The last digits of fits depend on
+# the processor's vector instructions: the committed sums are those with AVX2.
 #
-#   WATTLINE=PROGRAM      another build than target/release/wattline, which is built without this
-#   WATTLINE_REQUIRE=all  a step that is skipped for want of a program, and one that can't be
-#                         compared, is a failure
+#   WATTLINE=PROGRAM      use this build; default: target/release/wattline, built first
+#   WATTLINE_REQUIRE=all  fail if a step is skipped because a program is missing, or is not
+#                         comparable
 #
-# What is left out of sums, since it is of the moment, the machine or the user:
-#   - on the terminal: seconds that something took or will take here, and lines on how far a
-#     command is, which come only when nothing else was said for half a minute
-#   - in logs of the board: process numbers, which are the host's
-#   - in packages: signatures, whose key is the user's; so is the hash of a package that was measured
-#   - the folder of the repository, where a path is absolute
+# What is removed before the sums are computed, because it depends on the moment, the machine or
+# the user (`normal` below):
+#   - terminal output: seconds that a step took or will take, and the progress lines that are
+#     printed only after half a minute without output
+#   - a board's log and session file: process ids, which are the host's
+#   - packages: signatures, whose key is the user's, and with it the hash of a measured package
+#   - the path of the repository, where a path is absolute
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -74,8 +75,8 @@ fixtures=$golden/fixtures
 committed=tests/golden
 mkdir -p "$golden/before"
 
-# Texts are sorted by bytes, dates in no zone; a board's adb server is this run's own; paths are
-# not looked up in the repository, where a file that is added would change them.
+# Sorting by bytes, dates in UTC. No git: wattline takes paths of source files from the work tree,
+# where a new file would change them. The boards get an adb server of their own.
 export LC_ALL=C TZ=UTC NO_COLOR=1 GIT_DIR=/nonexistent
 ANDROID_ADB_SERVER_PORT=$((20000 + $$ % 20000))
 export ANDROID_ADB_SERVER_PORT
@@ -87,12 +88,12 @@ property() { # of the JDK
 }
 jdk_version=$(property java.version)
 
-# Runs the program, which is to succeed; what it prints goes to NAME.out and NAME.err.
+# Runs the program, which must succeed; its output goes to NAME.out and NAME.err.
 w() { # NAME ARGUMENT...
     w_code 0 "$@"
 }
 
-# The same where it is to end with this exit code.
+# The same with another expected exit code.
 w_code() { # CODE NAME ARGUMENT...
     expected=$1
     name=$2
@@ -107,7 +108,7 @@ w_code() { # CODE NAME ARGUMENT...
     fi
 }
 
-# Whether programs are there; else why the step is skipped.
+# Checks that programs are installed; sets `why` if one is not.
 needs() {
     for program in "$@"; do
         command -v "$program" >/dev/null 2>&1 || why="no $program"
@@ -255,8 +256,7 @@ run_java_base() {
     [ -n "$used" ] || unset JAVA_HOME
 }
 
-# JBox2D's sources as `scenarios/click-and-move.toml` takes them; none, said aloud, without a
-# network if they were never fetched.
+# The sources of JBox2D that `scenarios/click-and-move.toml` uses, fetched by Maven once.
 jbox2d() {
     needs "$(jdk javac)" mvn || return 1
     sources=$golden/jbox2d
@@ -332,7 +332,7 @@ run_savings() {
     campaign savings odroid-xu-e additive
 }
 
-# Commands on copies of campaigns, which their own steps left.
+# Commands on finished campaigns; those that write into the folder get a copy.
 run_after() {
     table=$golden/table/table-odroid-xu-e-additive
     chip=$golden/table/table-odroid-xu-e-compiled:1
@@ -382,7 +382,7 @@ run_patterns() {
         --out "$out/fit"
 }
 
-# A file without what is of the moment, the machine or the user.
+# Prints a file without what depends on the moment, the machine or the user.
 normal() {
     case $1 in
     *.apk) unzip -Z1 "$1" | grep -v '^META-INF/' | sort | while read -r entry; do
@@ -412,8 +412,7 @@ sums() { # STEP
     done
 }
 
-# The same with one line for all files of a kind, where there are many: raw logs of runs, sources
-# of JBox2D.
+# Replaces the sums of many files of one kind (raw logs of runs, sources of JBox2D) by one.
 folded() { # SUMS OF FILES
     rm -rf "$golden/folded"
     mkdir "$golden/folded"
@@ -449,7 +448,7 @@ sums_of() { # STEP
     esac
 }
 
-# Held against the committed sums: a line for each file that differs.
+# Prints a line for each file whose sum differs from the committed one.
 differences() { # STEP, COMMITTED, FOUND
     awk -v step="$1/" -v skipped="$why" '
         { file = substr($0, 67) }

@@ -9,8 +9,8 @@
 #            probes and without blocks, one with its own tests (a quarter of an hour)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
 #            with random ones (twenty minutes)
-#   golden   scripts/golden.sh: small campaigns on every virtual board, and all that other commands
-#            write, by their sums the same as those committed (ten minutes)
+#   golden   scripts/golden.sh: the outputs of small campaigns on every virtual board and of the
+#            other commands are compared with committed SHA-256 sums (ten minutes)
 #   second-user  what another user of this machine can read, write, end or run: as root, since the
 #            tests become that user by setpriv
 #   jdks     tests that depend on the JDK with each of 17, 21 and 25, all of which have to be

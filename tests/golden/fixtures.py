@@ -1,5 +1,5 @@
-"""Writes small logs and tables for scripts/golden.sh into the folder that is named: the same
-bytes each time, by whole numbers and a generator of its own.
+"""Writes the small logs and tables of scripts/golden.sh into a folder: the same bytes each time,
+from integers and a random number generator of its own.
 
     python3 tests/golden/fixtures.py target/golden/fixtures
 """
