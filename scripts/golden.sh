@@ -42,6 +42,8 @@
 #   - terminal output: seconds that a step took or will take, and the progress lines that are
 #     printed only after half a minute without output
 #   - a board's log and session file: process ids, which are the host's
+#   - a sampler's recording (profile.zst), in which each sample has the host's process id; the stacks
+#     that were read from it are compared
 #   - packages: signatures, whose key is the user's, and with it the hash of a measured package
 #   - the path of the repository, where a path is absolute
 set -eu
@@ -411,7 +413,7 @@ normal() {
 
 # The sums of a step's outputs, a line for each file.
 sums() { # STEP
-    (cd "$golden" && find "$1" -type f ! -name '*.lock') | sort | while read -r file; do
+    (cd "$golden" && find "$1" -type f ! -name profile.zst) | sort | while read -r file; do
         printf '%s  %s\n' "$(normal "$golden/$file" | sha256sum | cut -d ' ' -f 1)" "$file"
     done
 }
