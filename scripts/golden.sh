@@ -45,6 +45,7 @@
 #   - a sampler's recording (profile.zst), in which each sample has the host's process id; the stacks
 #     that were read from it are compared
 #   - packages: signatures, whose key is the user's, and with it the hash of a measured package
+#     and the checksums of the journal's lines
 #   - the path of the repository, where a path is absolute
 set -eu
 cd "$(dirname "$0")/.."
@@ -399,8 +400,9 @@ normal() {
     *.zst) zstd -dcq "$1" ;;
     */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
         */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
-        sed -E 's/("build_sha256": ?")[0-9a-f]*/\1/g' "$1"
+        sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
         ;;
+    */package/*/session.txt) sed 's/^program_sha256=.*/program_sha256=/' "$1" ;;
     *.err) sed -E \
         -e '/^  [a-z ]+: ([0-9]+ of [0-9]+ done, |since )/d' \
         -e 's/^\[ *[0-9.]+ s\] /[TIME] /' \
