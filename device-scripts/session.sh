@@ -159,7 +159,10 @@ look_at_status() {
         case $line in
         'INSTRUMENTATION_STATUS: wattline.said='*) said=${line#*said=} ;;
         'INSTRUMENTATION_STATUS: wattline.at='*) said_at=${line#*at=} ;;
-        'INSTRUMENTATION_STATUS: wattline.pid='*) said_pid=${line#*pid=} ;;
+        'INSTRUMENTATION_STATUS: wattline.pid='*)
+            said_pid=${line#*pid=}
+            said_pid=${said_pid#"${said_pid%%[!0]*}"} # zeros before it
+            ;;
         'INSTRUMENTATION_STATUS_CODE: 3') note_said ;;
         esac
     done <"$work/am.out"

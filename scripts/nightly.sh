@@ -9,6 +9,8 @@
 #            probes and without blocks, one with its own tests (a quarter of an hour)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
 #            with random ones (twenty minutes)
+#   golden   scripts/golden.sh: the outputs of small campaigns on every virtual board and of the
+#            other commands are compared with committed SHA-256 sums (ten minutes)
 #   second-user  what another user of this machine can read, write, end or run: as root, since the
 #            tests become that user by setpriv
 #   jdks     tests that depend on the JDK with each of 17, 21 and 25, all of which have to be
@@ -18,7 +20,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- checks studies faults second-user jdks spark
+[ $# -gt 0 ] || set -- checks studies faults golden second-user jdks spark
 for part in "$@"; do
     echo "== $part"
     case $part in
@@ -29,6 +31,7 @@ for part in "$@"; do
         ;;
     studies) sh scripts/tests.sh -- --ignored --skip faults:: ;;
     faults) sh scripts/soak.sh ;;
+    golden) sh scripts/golden.sh ;;
     second-user)
         if [ "$(id -u)" != 0 ]; then
             echo "the part second-user has to become another user: run it as root" >&2
@@ -43,7 +46,7 @@ for part in "$@"; do
         sh scripts/spark-test.sh
         ;;
     *)
-        echo "no part $part: checks, studies, faults, second-user, jdks, spark" >&2
+        echo "no part $part: checks, studies, faults, golden, second-user, jdks, spark" >&2
         exit 2
         ;;
     esac

@@ -52,9 +52,11 @@ pub(super) fn kept(
     let archive = format!("{name}-archive");
     let archive = built_folder(&cache, &archive, |work| {
         let source = compiled.join(format!("{}.java", program.class));
-        let input =
-            first_run(&source, &class_path[0], work).map_err(ToolchainError::io("write", work))?;
-        archive_classes(jdk, program.class, &class_path, &input, work)
+        let scratch = TemporaryFolder::new("archive")
+            .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
+        let input = first_run(&source, &class_path[0], scratch.path())
+            .map_err(ToolchainError::io("write", scratch.path()))?;
+        archive_classes(jdk, program.class, &class_path, &input, &work.join(ARCHIVE))
     })?;
     let archive = archive.join(ARCHIVE);
     // An archive that a JVM can't use is not used, and that is not to be said among answers.

@@ -48,7 +48,8 @@ final class MarkStatus implements WatchedOutput.Watcher {
         status.putString("wattline.said", line);
         // The 1 keeps the zeros.
         status.putString("wattline.at", second + "." + String.valueOf(1000 + millis % 1000).substring(1));
-        status.putString("wattline.pid", String.valueOf(Process.myPid()));
+        // Always seven digits: how many a process number has must not change what a run spends.
+        status.putString("wattline.pid", String.valueOf(10_000_000 + Process.myPid()).substring(1));
         sayer.sendStatus(STATUS_MARK, status);
     }
 }

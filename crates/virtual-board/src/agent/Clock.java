@@ -39,6 +39,7 @@ final class Clock {
     private final Object ticks = new Object();
     private volatile long last;
     private volatile Thread owner = Thread.currentThread();
+    private volatile boolean isOver;
     /** When the one that rests is to be woken; guarded by ticks. */
     private long due = Long.MAX_VALUE;
     /** Whether it was woken and has not come back to rest; guarded by ticks. */
@@ -117,16 +118,43 @@ final class Clock {
         ask(question, word.length + question.length - at);
     }
 
-    synchronized void exit() {
-        try {
-            out.write(EXIT);
-            socket.close();
-        } catch (IOException e) {
-            // the board is gone, and so are we
+    /**
+     * The process ends. Threads that still run must not find the connection closed and end the
+     * process in another way: for them the clock stands from now on.
+     */
+    void exit() {
+        isOver = true;
+        synchronized (this) {
+            try {
+                out.write(EXIT);
+                socket.close();
+            } catch (IOException e) {
+                // the board is gone, and so are we
+            }
         }
     }
 
+    boolean isOver() {
+        return isOver;
+    }
+
+    /** The time at which the process ended; who wants to sleep waits a little, and not busily. */
+    private long afterEnd(byte[] text) {
+        if (text != NOW) {
+            try {
+                wait(PATIENCE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return last;
+    }
+
+    /** Callers hold this clock's monitor. */
     private long ask(byte[] text, int length) {
+        if (isOver) {
+            return afterEnd(text);
+        }
         Thread asking = Thread.currentThread();
         owner = asking.isDaemon() ? owner : asking;
         try {
