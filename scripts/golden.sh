@@ -19,7 +19,8 @@
 #   instrument  two projects with probes, one also with removed blocks
 #   trace       the same two projects, counted while they run
 #   table       jars on the boards odroid-xu-e and odroid-xu3, additive and compiled energy model
-#   package     packages that an instrumentation starts; paired runs and windows
+#   package     packages that an instrumentation starts
+#   windows     the same with counts and power in one run; the additive energy model only
 #   rails       packages on the board pixel, both energy models, with sampled runs
 #   gauge       packages on the board phone, both energy models, planned on the board
 #   touch       an Android application with a window
@@ -46,12 +47,17 @@
 #     that were read from it are compared
 #   - packages: signatures, whose key is the user's, and with it the hash of a measured package
 #     and the checksums of the journal's lines
+#   - packages: the ground truth of the runner that starts the application (org.wattline.runner),
+#     whose threads run at the same time: which of them is first is up to the host
+#   - an activity's end, which the runner's threads race for after the end marker: the time at
+#     which the process ends, and the shares of the ground truth in evaluation.csv
+#     and the checksums of the journal's lines
 #   - the path of the repository, where a path is absolute
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 
-all="help fit tenants activities recording scan java.base instrument trace table package rails gauge touch \
+all="help fit tenants activities recording scan java.base instrument trace table package windows rails gauge touch \
 savings after patterns"
 update=
 if [ "${1:-}" = --update ]; then
@@ -313,8 +319,11 @@ run_table() {
 
 run_package() {
     campaign package odroid-xu-e additive
-    campaign windows odroid-xu3 compiled:1
     [ -n "$why" ] || w package package "$committed/package.toml" --probe count --remove 12 --out "$out/package"
+}
+
+run_windows() {
+    campaign windows odroid-xu3 additive
 }
 
 run_rails() {
@@ -389,19 +398,30 @@ run_patterns() {
         --out "$out/fit"
 }
 
+# A board's log without process ids.
+board_log() {
+    sed -E -e 's/^(.{18}) +[0-9]+ +[0-9]+ /\1 /' -e 's/\(pid [0-9]+\)/(pid)/'
+}
+
 # Prints a file without what depends on the moment, the machine or the user.
 normal() {
     case $1 in
     *.apk) unzip -Z1 "$1" | grep -v '^META-INF/' | sort | while read -r entry; do
         echo "$entry $(unzip -p "$1" "$entry" | sha256sum)"
     done ;;
-    */logcat.txt.zst) zstd -dcq "$1" | sed -E -e 's/^(.{18}) +[0-9]+ +[0-9]+ /\1 /' -e 's/\(pid [0-9]+\)/(pid)/' ;;
+    */touch/*/logcat.txt.zst) zstd -dcq "$1" | board_log | sed -E '/ has died$|wattline: uptime/s/^.{18}//' ;;
+    */logcat.txt.zst) zstd -dcq "$1" | board_log ;;
     */session.txt.zst) zstd -dcq "$1" | sed 's/^app_pid=.*/app_pid=/' ;;
     *.zst) zstd -dcq "$1" ;;
-    */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
-        */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
+    */package/*/journal.jsonl | */windows/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
+        */windows/*/record.json | */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
         sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
         ;;
+    */package/*/truth/*.csv | */windows/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
+        */touch/*/truth/*.csv)
+        grep -v '^org[./]wattline[./]runner[./]' "$1"
+        ;;
+    */touch/*/evaluation.csv) cut -d , -f 1,2 "$1" ;;
     */package/*/session.txt) sed 's/^program_sha256=.*/program_sha256=/' "$1" ;;
     *.err) sed -E \
         -e '/^  [a-z ]+: ([0-9]+ of [0-9]+ done, |since )/d' \
@@ -496,6 +516,7 @@ for step in "$@"; do
     trace) run_trace ;;
     table) run_table ;;
     package) run_package ;;
+    windows) run_windows ;;
     rails) run_rails ;;
     gauge) run_gauge ;;
     touch) run_touch ;;
