@@ -24,9 +24,8 @@ fn scenario(folder: &Path, start: &str) -> PathBuf {
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
         .replace("start = \"main\"", &format!("start = \"{start}\""))
-        .replace("cases = 6\nrepeats = 2\ndry_runs = 10", "cases = 4\nrepeats = 1\ndry_runs = 12")
-        .replace("repeats = 2\ncount = 3", "repeats = 1\ncount = 2");
-    let there = ["start = ", "cases = 4", "count = 2"].iter().all(|word| text.contains(word));
+        .replace("repeats = 2\ndry_runs = 8", "repeats = 1\ndry_runs = 12");
+    let there = ["start = ", "cases = 4", "dry_runs = 12"].iter().all(|word| text.contains(word));
     assert!(there, "{text}");
     let file = folder.join(format!("{start}.toml"));
     fs::write(&file, text).unwrap();
