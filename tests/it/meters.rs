@@ -11,62 +11,49 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
-use wattline::run::{Measured, RunRecord, read_journal, read_logs};
+use wattline::run::{RunRecord, read_journal, read_logs};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
 use super::bench::{Bench, bad_runs, fault_in_session, measured_and_spent, rows};
 use super::host::{answer, board_options};
-
-/// The energy of the base cases above that of idling as long, in joules, and what the board
-/// says it was: code, and collections.
-fn above_idle(out: &Path, board: &str) -> (f64, f64) {
-    let collection_j = BoardFile::built_in(board).unwrap().collector.energy_j;
-    let records = read_journal(out).unwrap();
-    let measured = |phase: Phase| -> Vec<&Measured> {
-        let is_base = |record: &&RunRecord| {
-            record.run.case.starts_with("base") && record.is_good() && record.run.phase == phase
-        };
-        records.iter().filter(is_base).map(|record| record.measured.as_ref().unwrap()).collect()
-    };
-    let (idle, power) = (measured(Phase::Idle), measured(Phase::Power));
-    assert_eq!((idle.len(), power.len()), (4, 4), "two of each base case");
-    let idle_w = idle.iter().map(|run| run.mean_power_w()).sum::<f64>() / 4.0;
-    // Two repeats of each: half of all is one run of each input.
-    let measured_j = power.iter().map(|run| run.energy_j - idle_w * run.duration_s).sum::<f64>();
-    let collections = power.iter().map(|run| run.collections as f64).sum::<f64>();
-    let lines = rows(&out.join("truth/lines.csv"));
-    let code_j: f64 = lines.iter().map(|row| row["energy_j"].parse::<f64>().unwrap()).sum();
-    (measured_j / 2.0, code_j + collections / 2.0 * collection_j)
-}
 
 fn facts(out: &Path) -> toml::Table {
     fs::read_to_string(out.join("dataset.toml")).unwrap().parse().unwrap()
 }
 
 #[test]
-fn a_pipeline_on_power_rails_measures_what_was_spent() {
+fn a_campaign_on_power_rails_measures_what_was_spent() {
     let Some(bench) = Bench::new() else { return };
-    let out = bench.out("out");
-    let scenario = "tests/scenarios/rails.toml";
-    let words = ["pipeline", scenario, "--board", "virtual:pixel", "--out", out.to_str().unwrap()];
-    let said = bench.good(&words);
-    assert!(said.contains("VIRTUAL BOARD") && said.contains("power by odpm"), "{said}");
+    let (truth, out) = (bench.out("truth"), bench.out("out"));
+    let board = BoardFile::built_in("pixel").unwrap();
+    let collection_j = board.collector.energy_j;
+    let options = BoardOptions { board, truth: Some(truth.clone()), ..board_options() };
+    let board = start(&options).unwrap();
+    let changes = [("cases = 4", "cases = 2")];
+    let scenario = bench.scenario("tests/scenarios/rails.toml", "rails.toml", &changes);
+    let to = out.to_str().unwrap();
+    let said = bench.good(&["run", &scenario, "--board", &board.serial(), "--out", to]);
+    assert!(said.contains("power by odpm"), "{said}");
+    bench.good(&["dataset", to]);
     assert_eq!(facts(&out)["meter"].as_str(), Some("odpm"));
-    let (measured_j, spent_j) = above_idle(&out, "pixel");
+    let compared = measured_and_spent(&out, &truth, collection_j);
+    assert_eq!(compared.len(), 4, "two of each base case");
+    let measured_j = compared.iter().map(|(_, measured_j, _)| measured_j).sum::<f64>();
+    let spent_j = compared.iter().map(|(_, _, spent_j)| spent_j).sum::<f64>();
     let error = measured_j / spent_j - 1.0;
     println!("odpm: {measured_j:.6} J above idle, {spent_j:.6} J spent, {:+.2} %", 100.0 * error);
     // What is beyond: the chip leaks more when warm, and writes its log.
     assert!((-0.005..0.02).contains(&error), "{measured_j} {spent_j}");
-    for row in rows(&out.join("evaluation.csv")) {
-        println!("odpm: {row:?}");
-    }
-    methods_are_sampled(&said, &out);
+    let (data, model) = (out.join("dataset.csv"), out.join("model.json"));
+    let solver = ["--solver", "nnls", "--folds", "2"];
+    bench.good(&[&["fit", data.to_str().unwrap(), "--out", to][..], &solver].concat());
+    bench.good(&["account", model.to_str().unwrap(), to, "--out", to]);
+    methods_are_sampled(&out, &truth);
 }
 
 /// Android 14 has a sampler: each base case has a sampled run, whose samples lie where the
 /// energy was spent, and methods are made of them, too.
-fn methods_are_sampled(said: &str, out: &Path) {
-    assert!(said.contains("sampled runs will have about "), "{said}");
+fn methods_are_sampled(out: &Path, truth: &Path) {
     let records = read_journal(out).unwrap();
     let sampled: Vec<&RunRecord> =
         records.iter().filter(|record| record.run.phase == Phase::Sampled).collect();
@@ -84,7 +71,8 @@ fn methods_are_sampled(said: &str, out: &Path) {
     let areas = rows(&out.join("accounts/areas.csv"));
     let samples: f64 = areas.iter().map(|row| number(row, "samples")).sum();
     assert!(samples > 100.0, "{samples} samples");
-    let methods = rows(&out.join("truth/methods.csv"));
+    let of_run = |record: &&RunRecord| rows(&truth.join(record.run.id()).join("methods.csv"));
+    let methods: Vec<BTreeMap<String, String>> = sampled.iter().flat_map(of_run).collect();
     let all_j: f64 = methods.iter().map(|row| number(row, "energy_j")).sum();
     let spent = |method: &str| -> f64 {
         let own = methods.iter().filter(|row| row["method"].starts_with(&format!("{method}(")));

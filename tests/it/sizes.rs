@@ -104,8 +104,8 @@ fn a_table_that_is_small_on_disk_alone_is_read_in_blocks() {
     let file = fs::File::create(&path).unwrap();
     let properties = Arc::new(WriterProperties::builder().build());
     let mut writer = SerializedFileWriter::new(file, schema, properties).unwrap();
-    // Each value many times, in runs: held whole, these rows would be half a gigabyte.
-    const GROUPS: usize = 2;
+    // Each value many times, in runs: held whole, these rows would be a gigabyte.
+    const GROUPS: usize = 4;
     let energies: Vec<f64> = (0..1 << 20).map(|i| 1.0 + f64::from(i / 1000)).collect();
     for _ in 0..GROUPS {
         let mut group = writer.next_row_group().unwrap();
