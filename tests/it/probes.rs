@@ -8,7 +8,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod compiler;
+pub mod compiler;
 mod corpus;
 pub mod java;
 mod random;
