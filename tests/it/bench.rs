@@ -7,17 +7,58 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use wattline::run::{RunRecord, read_journal};
+use wattline::campaign::Phase;
+use wattline::run::{Measured, RunRecord, read_journal};
 use wattline::virtual_board::{Act, Fault, Moment, RunningBoard};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, copy_folder, has};
 
 /// What a data set consists of.
 const TABLES: [&str; 3] = ["dataset.csv", "energies.csv", "contexts.csv"];
+
+/// A pipeline of `tests/scenarios/tiny.toml` on a virtual board, which is made once for all
+/// tests that read its results; those that change them take a copy.
+pub struct TinyPipeline {
+    pub out: PathBuf,
+    /// What was printed.
+    pub summary: String,
+    /// That, and what was told meanwhile.
+    pub said: String,
+}
+
+impl TinyPipeline {
+    /// It stays in the folder for temporary files of the build until the next is made.
+    pub fn shared() -> &'static TinyPipeline {
+        static MADE: OnceLock<TinyPipeline> = OnceLock::new();
+        MADE.get_or_init(|| {
+            let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pipeline-tiny");
+            fs::remove_dir_all(&out).ok();
+            // Outside of any repository: hints name paths from its root.
+            let outside = TempDir::new().unwrap();
+            for folder in ["scenarios", "tests/scenarios"] {
+                let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+                copy_folder(&project.join(folder), &outside.path().join(folder));
+            }
+            let words = ["pipeline", "tests/scenarios/tiny.toml", "--out", out.to_str().unwrap()];
+            let adb = AdbServer::new();
+            let output = adb.command(&words).current_dir(outside.path()).output().unwrap();
+            let summary = String::from_utf8_lossy(&output.stdout).into_owned();
+            let (code, said) = answer(output);
+            assert_eq!(code, Some(0), "{said}");
+            TinyPipeline { out, summary, said }
+        })
+    }
+
+    /// A copy of its results.
+    pub fn copy_to(&self, folder: &Path) {
+        copy_folder(&self.out, folder);
+    }
+}
 
 /// An adb server of the test's own, and a folder; gone with it.
 pub struct Bench {
@@ -97,6 +138,29 @@ pub fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_path(path).unwrap().deserialize().map(|row| row.unwrap()).collect()
 }
 
+/// Each power run's energy above that of idling as long, and what its session spent by the
+/// board's truth, code and collections, in joules.
+pub fn measured_and_spent(
+    campaign: &Path,
+    truth: &Path,
+    collection_j: f64,
+) -> Vec<(String, f64, f64)> {
+    let records = read_journal(campaign).unwrap();
+    let of = |phase: Phase| -> Vec<(&RunRecord, &Measured)> {
+        let good = records.iter().filter(|record| record.is_good() && record.run.phase == phase);
+        good.map(|record| (record, record.measured.as_ref().unwrap())).collect()
+    };
+    let idle = of(Phase::Idle);
+    let idle_w = idle.iter().map(|(_, run)| run.mean_power_w()).sum::<f64>() / idle.len() as f64;
+    let compared = of(Phase::Power).into_iter().map(|(record, run)| {
+        let total = rows(&truth.join(record.run.id()).join("total.csv"));
+        let code_j: f64 = total[0]["energy_j"].parse().unwrap();
+        let spent_j = code_j + run.collections as f64 * collection_j;
+        (record.run.id(), run.energy_j - idle_w * run.duration_s, spent_j)
+    });
+    compared.collect()
+}
+
 /// A fault in the middle of a session of the board, and none in the next.
 pub fn fault_in_session(board: &RunningBoard, number: u64, fault: Fault) {
     board.at(Moment::Session { number, after_s: 8.0 }, Act::Cause(fault));
@@ -130,6 +194,15 @@ pub fn copy_plan(campaign: &Path, to: &Path) {
             fs::copy(entry.path(), to.join(name)).unwrap();
         }
     }
+}
+
+/// The same of its first case alone, one of the whole application.
+pub fn copy_plan_of_one_case(campaign: &Path, to: &Path) {
+    copy_plan(campaign, to);
+    let plan = fs::read_to_string(to.join("plan.csv")).unwrap();
+    let lines: Vec<&str> = plan.split_inclusive('\n').collect();
+    assert!(lines.len() > 1 && lines[1].starts_with("base-"), "{plan}");
+    fs::write(to.join("plan.csv"), lines[..2].concat()).unwrap();
 }
 
 /// Two campaigns have the same data set, to the byte.

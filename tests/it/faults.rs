@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
 #[path = "faults/bench.rs"]
-mod bench;
+pub mod bench;
 #[path = "faults/disk.rs"]
 mod disk;
 #[path = "faults/kinds.rs"]

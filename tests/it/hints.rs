@@ -10,11 +10,12 @@ use std::process::Command;
 
 use wattline::blocks::{FileBlocks, Granularity, divide};
 use wattline::hint::{Hint, apply, assumed_hints};
-use wattline::instrument::{GeneratedFile, Instrumented};
 use wattline::java::{ClassPath, SourceFile};
 use wattline::operations;
 
-use super::probes::java::{Build, has_jdk, java_files};
+use super::host::BRIEF_JAVA;
+use super::probes::compiler::{Compiler, java};
+use super::probes::java::{has_jdk, java_files};
 
 /// The annotated sources.
 fn sources() -> Vec<SourceFile> {
@@ -65,7 +66,10 @@ fn mechanical_hints_leave_what_a_program_prints() {
     }
     let files: Vec<SourceFile> =
         sources().into_iter().filter(|file| file.path == "Mechanical.java").collect();
+    let mut compiler = Compiler::start(&[]);
+    let mut built = |text: &str| built(&mut compiler, text);
     let before = built(&files[0].text);
+    assert!(before.lines().count() > 5, "{before}");
     let hints = hints_of(&files);
     let all = hints.iter().filter(|hint| hint.mechanical.is_some()).count();
     let patterns: BTreeSet<_> =
@@ -126,10 +130,17 @@ fn the_patch_makes_the_copy() {
     }
 }
 
-/// Compiles and runs the program.
-fn built(text: &str) -> String {
-    let file = GeneratedFile { path: "Mechanical.java".into(), text: text.into() };
-    let sources = Instrumented { files: vec![file], ..Instrumented::default() };
-    let build = Build::new(&sources, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    build.run("Mechanical")
+/// Compiles and runs the program: what it prints.
+fn built(compiler: &mut Compiler, text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (sources, classes) = (folder.path().join("sources"), folder.path().join("classes"));
+    fs::create_dir(&sources).unwrap();
+    fs::write(sources.join("Mechanical.java"), text).unwrap();
+    let said = compiler.compile(&sources, Some(&classes));
+    let errors: Vec<_> = said.iter().filter(|found| found.kind == "ERROR").collect();
+    assert!(errors.is_empty(), "{errors:?}\n{text}");
+    let mut java = Command::new(java());
+    let output = java.args(BRIEF_JAVA).arg("-cp").arg(&classes).arg("Mechanical").output().unwrap();
+    assert!(output.status.success(), "{output:?}\n{text}");
+    String::from_utf8(output.stdout).unwrap()
 }

@@ -22,6 +22,9 @@ pub const CAMPAIGN_TOOLS: [&str; 4] = ["adb", "mksh", "toybox", "javac"];
 /// Options of a javac that ends after a second: without the compiler that pays later.
 pub const BRIEF_JAVAC: [&str; 2] = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"];
 
+/// The same for `java`.
+pub const BRIEF_JAVA: [&str; 2] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+
 /// Whether all are there; says which is not.
 pub fn has(tools: &[&str]) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -126,10 +129,15 @@ impl OrdinaryUser {
         }
         fs::copy(env!("CARGO_BIN_EXE_wattline"), user.path("wattline")).unwrap();
         fs::create_dir(user.path("tmp")).unwrap();
-        for entry in walkdir::WalkDir::new(user.home.path()) {
-            chown(entry.unwrap().path(), id, id).unwrap();
-        }
+        user.own(user.home.path());
         user
+    }
+
+    /// Makes a folder with all that is in it this user's.
+    pub fn own(&self, folder: &Path) {
+        for entry in walkdir::WalkDir::new(folder) {
+            chown(entry.unwrap().path(), self.id, self.id).unwrap();
+        }
     }
 
     /// A path in the user's home.

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process};
-use wattline::virtual_board::{BoardOptions, RunningBoard, start};
+use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
 
-use super::bench::{Bench, assert_same_data_set, copy_plan};
+use super::bench::{Bench, assert_same_data_set, copy_plan, copy_plan_of_one_case};
+use super::faults::bench::Bench as FaultBench;
 use super::host::{answer, board_options};
 
 const SCENARIO: &str = "tests/scenarios/faults.toml";
@@ -48,15 +49,13 @@ fn dataset(bench: &Bench, out: &Path) {
 #[test]
 fn a_second_campaign_on_a_board_is_refused_and_the_first_is_as_if_it_were_alone() {
     let Some(bench) = Bench::new() else { return };
-    let [alone, first, second] = ["alone", "first", "second"].map(|name| bench.out(name));
-    let quiet = board("one");
-    bench.good(&run(&quiet.serial(), &alone));
-    dataset(&bench, &alone);
-    drop(quiet);
-    copy_plan(&alone, &first);
-    copy_plan(&alone, &second);
+    let [first, second] = ["first", "second"].map(|name| bench.out(name));
+    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
+    let alone = faults.undisturbed();
+    copy_plan(alone, &first);
+    copy_plan(alone, &second);
 
-    let shared = board("one");
+    let shared = faults.board();
     let serial = shared.serial();
     let mut started = bench.start(&run(&serial, &first));
     Bench::until_session(&mut started, &shared, 2);
@@ -83,15 +82,18 @@ fn a_second_campaign_on_a_board_is_refused_and_the_first_is_as_if_it_were_alone(
     let said = fs::read_to_string(&started.1).unwrap();
     assert!(started.0.wait().unwrap().success(), "{said}");
     dataset(&bench, &first);
-    assert_same_data_set(&alone, &first, &said);
+    assert_same_data_set(alone, &first, &said);
     assert_eq!(shared.read_file(OWNER), None, "it is given back");
-    bench.good(&run(&serial, &second));
+    let check = answer(as_another(&bench, &["board", "check", &serial]).output().unwrap());
+    assert_eq!(check.0, Some(0), "{}", check.1);
 }
 
 #[test]
 fn what_a_killed_campaign_left_is_taken_over_at_once() {
     let Some(bench) = Bench::new() else { return };
+    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
     let (board, out) = (board("one"), bench.out("out"));
+    copy_plan_of_one_case(faults.undisturbed(), &out);
     let serial = board.serial();
     let mut started = bench.start(&run(&serial, &out));
     Bench::until_session(&mut started, &board, 2);
@@ -110,13 +112,15 @@ fn what_a_killed_campaign_left_is_taken_over_at_once() {
 #[test]
 fn a_campaign_on_several_boards_locks_each_and_leaves_none_locked() {
     let Some(bench) = Bench::new() else { return };
+    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
     let (left, right) = (board("left"), board("right"));
     let (one, both) = (bench.out("one"), bench.out("both"));
+    copy_plan_of_one_case(faults.undisturbed(), &one);
+    copy_plan_of_one_case(faults.undisturbed(), &both);
     let serial = right.serial();
     let mut started = bench.start(&run(&serial, &one));
     Bench::until_session(&mut started, &right, 1);
     signal(&started.0, Signal::STOP);
-    copy_plan(&one, &both);
     let two = format!("{},{serial}", left.serial());
     let (code, said) = answer(as_another(&bench, &run(&two, &both)).output().unwrap());
     assert_eq!(code, Some(4), "{said}");

@@ -5,73 +5,55 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use wattline::campaign::Phase;
-use wattline::run::{Measured, RunRecord, read_journal, read_logs};
+use wattline::run::{RunRecord, read_journal, read_logs};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
-use super::bench::{Bench, bad_runs, fault_in_session, rows};
+use super::bench::{Bench, bad_runs, fault_in_session, measured_and_spent, rows};
 use super::host::{answer, board_options};
-
-/// The energy of the base cases above that of idling as long, in joules, and what the board
-/// says it was: code, and collections.
-fn above_idle(out: &Path, board: &str) -> (f64, f64) {
-    let collection_j = BoardFile::built_in(board).unwrap().collector.energy_j;
-    let records = read_journal(out).unwrap();
-    let measured = |phase: Phase| -> Vec<&Measured> {
-        let is_base = |record: &&RunRecord| {
-            record.run.case.starts_with("base") && record.is_good() && record.run.phase == phase
-        };
-        records.iter().filter(is_base).map(|record| record.measured.as_ref().unwrap()).collect()
-    };
-    let (idle, power) = (measured(Phase::Idle), measured(Phase::Power));
-    assert_eq!((idle.len(), power.len()), (4, 4), "two of each base case");
-    let idle_w = idle.iter().map(|run| run.mean_power_w()).sum::<f64>() / 4.0;
-    // Two repeats of each: half of all is one run of each input.
-    let measured_j = power.iter().map(|run| run.energy_j - idle_w * run.duration_s).sum::<f64>();
-    let collections = power.iter().map(|run| run.collections as f64).sum::<f64>();
-    let lines = rows(&out.join("truth/lines.csv"));
-    let code_j: f64 = lines.iter().map(|row| row["energy_j"].parse::<f64>().unwrap()).sum();
-    (measured_j / 2.0, code_j + collections / 2.0 * collection_j)
-}
-
-/// Runs a scenario's pipeline on a virtual board; what was said, and the folder.
-fn pipeline(bench: &Bench, scenario: &str, board: &str) -> (String, PathBuf) {
-    let out = bench.out("out");
-    let (scenario, kind) = (format!("tests/scenarios/{scenario}.toml"), format!("virtual:{board}"));
-    let arguments = ["pipeline", &scenario, "--board", &kind, "--out", out.to_str().unwrap()];
-    (bench.good(&arguments), out)
-}
 
 fn facts(out: &Path) -> toml::Table {
     fs::read_to_string(out.join("dataset.toml")).unwrap().parse().unwrap()
 }
 
 #[test]
-fn a_pipeline_on_power_rails_measures_what_was_spent() {
+fn a_campaign_on_power_rails_measures_what_was_spent() {
     let Some(bench) = Bench::new() else { return };
-    let (said, out) = pipeline(&bench, "rails", "pixel");
-    assert!(said.contains("VIRTUAL BOARD") && said.contains("power by odpm"), "{said}");
+    let (truth, out) = (bench.out("truth"), bench.out("out"));
+    let board = BoardFile::built_in("pixel").unwrap();
+    let collection_j = board.collector.energy_j;
+    let options = BoardOptions { board, truth: Some(truth.clone()), ..board_options() };
+    let board = start(&options).unwrap();
+    let changes = [("cases = 4", "cases = 2")];
+    let scenario = bench.scenario("tests/scenarios/rails.toml", "rails.toml", &changes);
+    let to = out.to_str().unwrap();
+    let said = bench.good(&["run", &scenario, "--board", &board.serial(), "--out", to]);
+    assert!(said.contains("power by odpm"), "{said}");
+    bench.good(&["dataset", to]);
     assert_eq!(facts(&out)["meter"].as_str(), Some("odpm"));
-    let (measured_j, spent_j) = above_idle(&out, "pixel");
+    let compared = measured_and_spent(&out, &truth, collection_j);
+    assert_eq!(compared.len(), 4, "two of each base case");
+    let measured_j = compared.iter().map(|(_, measured_j, _)| measured_j).sum::<f64>();
+    let spent_j = compared.iter().map(|(_, _, spent_j)| spent_j).sum::<f64>();
     let error = measured_j / spent_j - 1.0;
     println!("odpm: {measured_j:.6} J above idle, {spent_j:.6} J spent, {:+.2} %", 100.0 * error);
     // What is beyond: the chip leaks more when warm, and writes its log.
     assert!((-0.005..0.02).contains(&error), "{measured_j} {spent_j}");
-    for row in rows(&out.join("evaluation.csv")) {
-        println!("odpm: {row:?}");
-    }
-    methods_are_sampled(&said, &out);
+    let (data, model) = (out.join("dataset.csv"), out.join("model.json"));
+    let solver = ["--solver", "nnls", "--folds", "2"];
+    bench.good(&[&["fit", data.to_str().unwrap(), "--out", to][..], &solver].concat());
+    bench.good(&["account", model.to_str().unwrap(), to, "--out", to]);
+    methods_are_sampled(&out, &truth);
 }
 
 /// Android 14 has a sampler: each base case has a sampled run, whose samples lie where the
 /// energy was spent, and methods are made of them, too.
-fn methods_are_sampled(said: &str, out: &Path) {
-    assert!(said.contains("sampled runs will have about "), "{said}");
+fn methods_are_sampled(out: &Path, truth: &Path) {
     let records = read_journal(out).unwrap();
     let sampled: Vec<&RunRecord> =
         records.iter().filter(|record| record.run.phase == Phase::Sampled).collect();
@@ -89,7 +71,8 @@ fn methods_are_sampled(said: &str, out: &Path) {
     let areas = rows(&out.join("accounts/areas.csv"));
     let samples: f64 = areas.iter().map(|row| number(row, "samples")).sum();
     assert!(samples > 100.0, "{samples} samples");
-    let methods = rows(&out.join("truth/methods.csv"));
+    let of_run = |record: &&RunRecord| rows(&truth.join(record.run.id()).join("methods.csv"));
+    let methods: Vec<BTreeMap<String, String>> = sampled.iter().flat_map(of_run).collect();
     let all_j: f64 = methods.iter().map(|row| number(row, "energy_j")).sum();
     let spent = |method: &str| -> f64 {
         let own = methods.iter().filter(|row| row["method"].starts_with(&format!("{method}(")));
@@ -112,19 +95,30 @@ fn methods_are_sampled(said: &str, out: &Path) {
 }
 
 #[test]
-fn a_pipeline_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can() {
+fn a_campaign_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can() {
     let Some(bench) = Bench::new() else { return };
-    let (said, out) = pipeline(&bench, "gauge", "phone");
+    let (truth, out) = (bench.out("truth"), bench.out("out"));
+    let board = BoardFile::built_in("phone").unwrap();
+    let (gauge, collection_j) = (board.gauge.clone().unwrap(), board.collector.energy_j);
+    let options = BoardOptions { board, truth: Some(truth.clone()), ..board_options() };
+    let board = start(&options).unwrap();
+    let changes = [("cases = 4", "cases = 2")];
+    let scenario = bench.scenario("tests/scenarios/gauge.toml", "gauge.toml", &changes);
+    let to = out.to_str().unwrap();
+    let said = bench.good(&["run", &scenario, "--board", &board.serial(), "--out", to]);
     assert!(said.contains("power by fuel-gauge (power of the whole device"), "{said}");
+    bench.good(&["dataset", to]);
     let facts = facts(&out);
     assert_eq!(facts["meter"].as_str(), Some("fuel-gauge"));
     assert!(!facts.contains_key("frequency_khz"), "nobody fixed it: {facts}");
-    let gauge = BoardFile::built_in("phone").unwrap().gauge.unwrap();
     // A session holds twenty values, each with its noise. There are two inputs with two
     // power runs each, and the mean of four idle runs is taken off twice.
     let noise_j = gauge.noise_a * gauge.voltage_v * 20f64.sqrt();
     let deviation_j = noise_j * (2.0 / 2.0 + 4.0 / 4.0_f64).sqrt();
-    let (measured_j, spent_j) = above_idle(&out, "phone");
+    let compared = measured_and_spent(&out, &truth, collection_j);
+    assert_eq!(compared.len(), 4, "two of each base case");
+    let measured_j = compared.iter().map(|(_, measured_j, _)| measured_j / 2.0).sum::<f64>();
+    let spent_j = compared.iter().map(|(_, _, spent_j)| spent_j / 2.0).sum::<f64>();
     println!(
         "gauge: {measured_j:.4} J above idle, {spent_j:.4} J spent, by noise {deviation_j:.4} J"
     );
@@ -133,9 +127,6 @@ fn a_pipeline_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can()
         (measured_j - spent_j).abs() < 3.0 * deviation_j + 0.02 * spent_j,
         "{measured_j} {spent_j}"
     );
-    for row in rows(&out.join("evaluation.csv")) {
-        println!("gauge: {row:?}");
-    }
 }
 
 fn board(name: &str) -> RunningBoard {
@@ -259,6 +250,7 @@ fn a_campaign_on_this_machine_counts_by_rapl_over_its_wraps() {
     let Some(bench) = Bench::with(&["javac"]) else { return };
     let root = bench.out("root");
     let changes = [
+        ("cases = 2", "cases = 1"),
         ("frames = 200", "frames = 40"),
         ("duration_s = 10", "duration_s = 2"),
         ("_hz = 2", "_hz = 20"),
@@ -279,7 +271,8 @@ fn a_campaign_on_this_machine_counts_by_rapl_over_its_wraps() {
     assert!(said.contains("power by rapl") && said.contains("package-0"), "{said}");
     let records = read_journal(&out).unwrap();
     let good: Vec<&RunRecord> = records.iter().filter(|record| record.is_good()).collect();
-    assert_eq!(good.len(), 8, "{said}");
+    // Traced, power and idle; as this board has a sampler, there are two sampled runs, too.
+    assert_eq!(good.len(), 5, "{said}");
     for record in good {
         let measured = record.measured.as_ref().unwrap();
         assert_eq!(record.board.meter, "rapl");

@@ -167,7 +167,7 @@ fn there_are_as_many_cases_as_were_asked_for_and_too_few_are_told() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let scenario = tiny(folder.path(), &[("cases = 6", "cases = 3")]);
+    let scenario = tiny(folder.path(), &[("cases = 4", "cases = 3")]);
     let out = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let (code, said) =
         answer(AdbServer::new().wattline(&["plan", &scenario, "--out", &out("plan")]));
@@ -209,7 +209,7 @@ fn sampled_runs_that_a_board_cannot_make_are_told_before_planning() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let scenario = tiny(folder.path(), &[("cases = 6", "cases = 6\nsampled_repeats = 1")]);
+    let scenario = tiny(folder.path(), &[("cases = 4", "sampled_repeats = 1\ncases = 4")]);
     let out = folder.path().join("out");
     let words = ["pipeline", &scenario, "--out", out.to_str().unwrap()];
     let (code, said) = answer(AdbServer::new().wattline(&words));

@@ -202,7 +202,7 @@ fn probes_count_and_time_the_methods_of_a_jvm() {
 fn samples_find_the_hot_methods_of_a_running_jvm_and_its_end_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let Some(jdk) = program(folder.path()) else { return };
-    let mut child = start(&jdk, folder.path(), "8");
+    let mut child = start(&jdk, folder.path(), "5");
     let out = folder.path().join("rec");
     let pid = child.id().to_string();
     let mut monitor = monitoring(&["--jvm", &pid, "--out", out.to_str().unwrap()]);
@@ -259,7 +259,7 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     child
 }
 
-const SHARES: [&str; 2] = ["Shares", "5"];
+const SHARES: [&str; 2] = ["Shares", "4"];
 const METHODS: [&str; 4] = ["tiny", "small", "middle", "large"];
 
 /// A recording of a program that measures its own methods' processor time.
@@ -354,7 +354,7 @@ impl Shares {
         const MOST: f64 = 0.45;
         // A count's error is binomial; five of it, since samples of unequal weight tell less.
         let by_chance = 5.0 * (share * (1.0 - share) / samples).sqrt();
-        let waiting = limit * (self.slowed() / 1.5).max(1.0);
+        let waiting = limit * (self.slowed() / 1.2).max(1.0);
         waiting.max(by_chance).min(MOST)
     }
 }
@@ -398,7 +398,7 @@ fn samples_of_flight_recorder_tell_inlined_methods_apart() {
 /// A method's writing is low by what its native method computes before it calls the system.
 #[test]
 fn samples_in_calls_of_the_system_share_its_time() {
-    let Some(shares) = Shares::record(&["Halves", "5", "writes"], &["--period-ms", "4"], &[])
+    let Some(shares) = Shares::record(&["Halves", "4", "writes"], &["--period-ms", "4"], &[])
     else {
         return;
     };
@@ -408,7 +408,7 @@ fn samples_in_calls_of_the_system_share_its_time() {
 /// A thread in a native method has a sample in its turn alone, which weighs as much more.
 #[test]
 fn samples_weigh_native_methods_by_their_turns() {
-    let Some(shares) = Shares::record(&["Halves", "5", "deflates"], &["--period-ms", "4"], &[])
+    let Some(shares) = Shares::record(&["Halves", "4", "deflates"], &["--period-ms", "4"], &[])
     else {
         return;
     };
@@ -471,7 +471,7 @@ fn the_jvm_that_a_script_starts_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let Some(jdk) = program(folder.path()) else { return };
     let out = folder.path().join("rec");
-    let script = format!("{} -cp {} Work 4; exit 3", jdk.java.display(), folder.path().display());
+    let script = format!("{} -cp {} Work 3; exit 3", jdk.java.display(), folder.path().display());
     let name = out.to_str().unwrap();
     let output = monitor(&["--out", name, "--include", "Work", "--", "sh", "-c", &script]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -14,6 +14,7 @@ use std::process::{Command, Output, Stdio};
 use wattline::attribution::activities::simulated::blink_files;
 use wattline::virtual_board::start;
 
+use super::bench::TinyPipeline;
 use super::host::{AdbServer, BOARD_TOOLS, CAMPAIGN_TOOLS, board_options, has};
 
 const LOST: &str = "cannot write the output: No space left on device";
@@ -62,9 +63,10 @@ const OF_FILES: &[Trial] = &[
     is_silent("man", "--out pages"),
 ];
 
-/// Commands of a campaign on a virtual board. BOARD is another one, which runs already.
+/// Commands of a campaign on a virtual board, of which `tiny` has all runs and `tiny-kernels` all
+/// sessions of kernels. BOARD is another one, which runs already.
 const OF_CAMPAIGNS: &[Trial] = &[
-    prints("pipeline", "ROOT/tests/scenarios/tiny.toml --out tiny"),
+    prints("pipeline", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
     prints("plan", "ROOT/tests/scenarios/tiny.toml --out planned"),
     prints("run", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
     prints("dataset", "tiny --force"),
@@ -201,7 +203,15 @@ fn no_output_of_a_campaign_is_lost() {
     fs::create_dir(folder.path().join("src")).unwrap();
     let main = "class Main { public static void main(String[] a) { System.out.print(1); } }";
     fs::write(folder.path().join("src/Main.java"), main).unwrap();
+    let made = TinyPipeline::shared();
+    made.copy_to(&folder.path().join("tiny"));
+    let kernels = folder.path().join("tiny-kernels");
+    made.copy_to(&kernels);
+    for table in ["kernels", "kernel-windows", "kernel-cases", "kernels-covariance"] {
+        fs::remove_file(kernels.join(table).with_extension("csv")).unwrap();
+    }
     try_all(OF_CAMPAIGNS, folder.path(), &adb, &board.serial());
+    assert!(kernels.join("kernels.csv").is_file(), "made of the sessions");
 }
 
 #[test]

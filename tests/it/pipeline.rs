@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use wattline::run::read_journal;
 use wattline::virtual_board::{Act, Fault, Moment, start};
 
-use super::bench::{copy_plan, rows};
+use super::bench::{TinyPipeline, copy_plan, rows};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, board_options, copy_folder, has};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
@@ -62,20 +62,15 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     }
     let (adb, user) = (AdbServer::new(), OrdinaryUser::new());
     let out = |name: &str| user.path(name);
-    let places = ["first", "second"].map(|name| out(name).to_str().unwrap().to_owned());
-    let [ours, theirs] = places
-        .each_ref()
-        .map(|out| ["pipeline", "tests/scenarios/tiny.toml", "--out", out.as_str()]);
-    // Both outside of any repository: hints name paths from its root.
-    let first = adb.command(&ours).current_dir(user.path("")).output().unwrap();
-    assert!(first.status.success(), "{}", text(&first));
-    let summary = String::from_utf8_lossy(&first.stdout).into_owned();
+    let ours = TinyPipeline::shared();
+    ours.copy_to(&out("first"));
+    let summary = &ours.summary;
     assert!(summary.contains("VIRTUAL BOARD"), "it must say that the board is virtual: {summary}");
     for name in RESULTS {
         assert!(out("first").join(name).exists(), "{name} is missing");
     }
     ledger_adds_up(&out("first").join("ledger.csv"));
-    promises_are_kept(&text(&first), &out("first").join("evaluation.csv"));
+    promises_are_kept(&ours.said, &out("first").join("evaluation.csv"));
     every_case_has_its_counts_and_energy(&out("first").join("dataset.csv"));
     every_format_is_exported(&out("first"), &out("exports"));
     hints_are_told_again(&out("first"), &user.path(""));
@@ -83,10 +78,12 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     an_unseen_input_is_predicted(&out("first"), &user.path(""));
     a_damaged_file_of_inputs_is_told(&out("first"), &user.path(""));
     a_call_that_is_gone_takes_what_it_ran(&out("first"), &user.path(""));
-    let second = user.command(&AdbServer::new(), &theirs).output().unwrap();
+    let to = out("second").to_str().unwrap().to_owned();
+    let words = ["pipeline", "tests/scenarios/tiny.toml", "--out", &to];
+    let second = user.command(&AdbServer::new(), &words).output().unwrap();
     assert!(second.status.success(), "{}", text(&second));
     // On a busy machine a sampler can miss its turn; then the run is bad, told and repeated.
-    let repeated = [&first, &second].into_iter().any(|output| text(output).contains(" is bad: "));
+    let repeated = [&ours.said, &text(&second)].iter().any(|said| said.contains(" is bad: "));
     let tells = |name: &str| ["journal.jsonl", "dataset.toml", "report.html"].contains(&name);
     let [ours, theirs] = ["first", "second"].map(|run| good_runs(&out(run).join("journal.jsonl")));
     assert_eq!(ours.len(), theirs.len(), "{}", text(&second));
@@ -98,38 +95,41 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     the_same_is_no_increase(&out("first"), &out("second"), &out("compare"));
     the_verdict_is_told_once(&out("first"), &out("second"), &user.path(""));
     other_scenarios_are_refused(&out("first"), &out("other"));
-    kernels_go_on_after_an_interruption(&adb, &out("first"), &out("second"));
     kernels_without_samples_are_measured_again(&adb, &out("first"), &out("again"));
     a_changed_scenario_keeps_what_holds(&adb, &user.path(""), &out("second"));
 }
 
 /// More runs of kernels: the campaign's runs hold, and the sessions of kernels that are there.
 fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Path) {
-    let keys = "cases = 6\nrepeats = 2";
-    let scenario = with_campaign(folder, "more.toml", keys);
+    let scenario = with_campaign(folder, "more.toml", "cases = 4\nrepeats = 2");
     let text_of = |from: &str, to: &str| {
         let text = fs::read_to_string(&scenario).unwrap();
         assert!(text.contains(from));
         fs::write(&scenario, text.replace(from, to)).unwrap();
     };
     let journal = || good_runs(&out.join("journal.jsonl"));
-    let before = journal();
+    let windows = || rows(&out.join("kernel-windows.csv"));
+    let (before, windows_before) = (journal(), windows());
     let resume = || {
         let [scenario, out] = [&scenario, out].map(|path| path.to_str().unwrap());
         adb.wattline(&["pipeline", scenario, "--out", out, "--resume"])
     };
-    text_of("[kernels]\nrepeats = 2", "[kernels]\nrepeats = 3");
+    text_of("[kernels]\nrepeats = 1", "[kernels]\nrepeats = 2");
     let output = resume();
     let said = text(&output);
     assert!(output.status.success(), "{said}");
     for words in [
-        "[kernels] repeats was 2 and is 3: it concerns the kernels alone".to_string(),
+        "[kernels] repeats was 1 and is 2: it concerns the kernels alone".to_string(),
         format!("{} runs of the campaign are kept\n", before.len()),
-        "2 of 3 sessions of kernels are there already".to_string(),
+        "1 of 2 sessions of kernels are there already".to_string(),
     ] {
         assert!(said.contains(&words), "{words:?} is not in: {said}");
     }
     assert_eq!(journal(), before, "nothing was measured again");
+    let of_the_first = windows().into_iter().filter(|row| row["repeat"] == "1");
+    assert!(of_the_first.eq(windows_before), "the first session is what it was");
+    let of_the_second = windows().into_iter().filter(|row| row["repeat"] == "2").count();
+    assert!(of_the_second > 20, "{of_the_second} kernels of the second session");
     // Of other sessions nothing would be left.
     text_of("frames = 240", "frames = 241");
     let output = resume();
@@ -137,24 +137,6 @@ fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Pat
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("[session] frames was 240 and is 241"), "{said}");
     assert_eq!(journal(), before);
-}
-
-/// The second of two sessions had not ended.
-fn kernels_go_on_after_an_interruption(adb: &AdbServer, whole: &Path, out: &Path) {
-    let results =
-        ["kernels.csv", "kernel-windows.csv", "kernel-cases.csv", "kernels-covariance.csv"];
-    for name in results.into_iter().chain(["kernel-runs/2/session.txt"]) {
-        fs::remove_file(out.join(name)).unwrap();
-    }
-    let folder = out.to_str().unwrap();
-    let arguments = ["kernels", "tests/scenarios/tiny.toml", "--for", folder, "--out", folder];
-    let output = adb.wattline(&arguments);
-    assert!(output.status.success(), "{}", text(&output));
-    assert!(text(&output).contains("1 of 2 sessions of kernels"), "{}", text(&output));
-    for name in ["kernels.csv", "kernel-windows.csv"] {
-        let [a, b] = [whole, out].map(|folder| fs::read(folder.join(name)).unwrap());
-        assert!(a == b, "{name} differs after an interruption");
-    }
 }
 
 /// The sampler is killed in the first session: its logs are kept, and it does not count.
@@ -345,7 +327,7 @@ fn with_campaign(folder: &Path, name: &str, keys: &str) -> PathBuf {
     let scenarios = root.join("scenarios");
     let text = tiny
         .replace("../../scenarios", scenarios.to_str().unwrap())
-        .replace("[campaign]\ncases = 6\nrepeats = 2", &format!("[campaign]\n{keys}"));
+        .replace("[campaign]\ncases = 4\nrepeats = 2", &format!("[campaign]\n{keys}"));
     assert!(text.contains(keys));
     let file = folder.join(name);
     fs::write(&file, text).unwrap();
@@ -376,13 +358,15 @@ fn undisturbed_and_resumed(adb: &AdbServer, folder: &Path, scenario: &Path) -> [
     [text(&whole), text(&resumed)]
 }
 
-/// A campaign as it stood after eight runs, and in the middle of the next line of its journal.
+/// A campaign as it stood before its last three runs, in the middle of a line of its journal.
 /// (`faults` kills campaigns where they are.)
 fn begun(whole: &Path, to: &Path) {
     copy_plan(whole, to);
     let journal = fs::read_to_string(whole.join("journal.jsonl")).unwrap();
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
-    fs::write(to.join("journal.jsonl"), lines[..9].concat() + &lines[9][..40]).unwrap();
+    let (there, cut) = lines.split_at(lines.len() - 3);
+    assert!(there.len() > 8, "{there:?}");
+    fs::write(to.join("journal.jsonl"), there.concat() + &cut[0][..40]).unwrap();
     for record in read_journal(to).unwrap() {
         let name = format!("runs/{}", record.folder);
         copy_folder(&whole.join(&name), &to.join(&name));
@@ -429,7 +413,7 @@ fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
 
 /// A scenario that stops when its lines are known well enough.
 fn stopping(folder: &Path) -> PathBuf {
-    with_campaign(folder, "stop.toml", "cases = 4\nrepeats = 5\nstop = { lines = 0.5 }")
+    with_campaign(folder, "stop.toml", "cases = 2\nrepeats = 5\nstop = { lines = 0.5 }")
 }
 
 /// Asserts that a campaign stopped after its second round, and says so.
@@ -525,7 +509,7 @@ fn ledger_adds_up(path: &Path) {
 
 fn every_case_has_its_counts_and_energy(path: &Path) {
     let rows = rows(path);
-    assert!(rows.len() >= 6, "{} cases", rows.len());
+    assert!(rows.len() >= 4, "{} cases", rows.len());
     for row in rows {
         assert!(row["energy_j"].parse::<f64>().unwrap() > 0.0, "{row:?}");
         assert!(row["Assign_float_float"].parse::<u64>().unwrap() > 0, "{row:?}");

@@ -14,7 +14,7 @@ use wattline::virtual_board::{Act, BoardOptions, Fault, Moment, RunningBoard, st
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, board_options, has};
 
 /// A game whose blocks are of all kinds: some that can go, and some without which it crashes,
-/// computes for ever, waits for ever.
+/// computes for ever, waits for ever (one alone, as that is waited out).
 const GAME: &str = r#"package game;
 public class Game {
   private int[] cells;
@@ -29,13 +29,7 @@ public class Game {
     while (left > 0) {
       step();
     }
-    Thread teller = new Thread(() -> tell());
-    teller.start();
-    try {
-      teller.join();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    tell();
     await();
     System.out.println("sum " + sum);
   }
@@ -319,6 +313,7 @@ fn this_machine_as_a_board_plans_the_same_and_a_command_may_drive_it() {
         return;
     }
     let project = Project::new();
+    project.write("src/game/Game.java", CALM);
     let calm =
         |text: &str| SCENARIO.replace("PLAN_ON", text).replace("dry_runs = 40", "dry_runs = 9");
     project.write("host.toml", &calm(""));

@@ -92,7 +92,7 @@ fn recordings(bench: &Bench) -> [PathBuf; 2] {
             format!("-XX:StartFlightRecording=settings=profile,filename={}", file.display());
         let mut java = Command::new("java");
         java.args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", &option, "-cp"]);
-        java.arg(&classes).args(["work.Main", "frames=16000", &format!("kind={kind}")]);
+        java.arg(&classes).args(["work.Main", "frames=10000", &format!("kind={kind}")]);
         assert!(java.output().unwrap().status.success());
         file
     };
@@ -195,7 +195,11 @@ fn async_profiler_samples_where_its_library_is_named() {
     let Some(bench) = Bench::with(&["javac", "java"]) else { return };
     let Some(library) = async_profiler(&bench) else { return };
     let app = format!("path = \"{}/tests/it/profile/app\"", env!("CARGO_MANIFEST_DIR"));
-    let changes = [("path = \"app\"", app.as_str()), ("frames = 16000", "frames = 4000")];
+    let changes = [
+        ("path = \"app\"", app.as_str()),
+        ("frames = 10000", "frames = 4000"),
+        ("cases = 3", "cases = 2"),
+    ];
     let scenario = bench.scenario(SCENARIO, "work.toml", &changes);
     let out = bench.out("out");
     let run = |library: &Path| -> Output {

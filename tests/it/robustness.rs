@@ -182,7 +182,7 @@ fn a_hundred_thousand_levels_are_scanned() {
 #[test]
 fn a_large_file_is_scanned() {
     let folder = tempfile::tempdir().unwrap();
-    let megabytes = if std::env::var_os("WATTLINE_ROBUST").is_some() { 50 } else { 4 };
+    let megabytes = if std::env::var_os("WATTLINE_ROBUST").is_some() { 50 } else { 2 };
     let method = |n: usize| {
         format!("  int m{n}(int[] a, long b) {{ for (int i : a) b += i * {n}; return (int) b; }}\n")
     };

@@ -88,7 +88,7 @@ impl Program {
                 .arg(&self.jdk.java)
                 .arg("-cp")
                 .arg(self.at("shrunk.jar"))
-                .args(["game.Main", "4"]),
+                .args(["game.Main", "3"]),
         );
         done(
             Command::new(WATTLINE)

@@ -10,7 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+use wattline::virtual_board::Mode;
 
+use super::bench::copy_plan_of_one_case;
+use super::faults::bench::Bench as FaultBench;
 use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, answer, has};
 
 const TINY: &str = "tests/scenarios/tiny.toml";
@@ -155,14 +158,14 @@ fn a_stopped_campaign_says_what_is_kept_and_leaves_nothing_behind() {
         let mut measuring = start(&adb, &words, &temporary);
         wait_for(&mut measuring, || good_runs(&journal) >= runs);
         let said = stop(measuring, signal, &temporary);
-        let kept = format!("{} of 30 runs are kept: --resume goes on", good_runs(&journal));
+        let kept = format!("{} of 20 runs are kept: --resume goes on", good_runs(&journal));
         assert_eq!(said, kept);
     }
     let before = contents(&out);
     for command in ["pipeline", "run"] {
         let (code, said) = answer(adb.wattline(&[command, TINY, "--out", to]));
         assert_eq!(code, Some(2), "{said}");
-        let kept = format!("{} of 30 runs are kept", good_runs(&journal));
+        let kept = format!("{} of 20 runs are kept", good_runs(&journal));
         assert!(said.contains(&kept) && said.contains("--resume"), "{said}");
         assert_eq!(said.contains("--force"), command == "pipeline", "{said}");
         assert!(contents(&out) == before);
@@ -175,11 +178,14 @@ fn an_ordinary_user_without_name_spaces_gets_good_runs_too() {
         return;
     }
     let (adb, user) = (AdbServer::new(), OrdinaryUser::new());
+    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
     let (scenario, out) = ("tests/scenarios/faults.toml", user.path("out"));
+    copy_plan_of_one_case(faults.undisturbed(), &out);
+    user.own(&out);
     let arguments = ["run", scenario, "--out", out.to_str().unwrap()];
     let (code, said) = answer(user.confined(&adb, &arguments).output().unwrap());
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("\n6 good runs, "), "{said}");
+    assert!(said.contains("3 good runs, 0 bad ones"), "{said}");
 }
 
 /// The JDKs of this machine: the folders that hold their `bin`.

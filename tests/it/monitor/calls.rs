@@ -56,7 +56,7 @@ fn virtual_threads_have_their_carriers_processor_time() {
     }
     for options in [&["--period-ms", "10"][..], &["--mode", "instrumentation", "--period-ms", "10"]]
     {
-        let Some(done) = Shares::record(&["Virtual", "6"], options, &[]) else { return };
+        let Some(done) = Shares::record(&["Virtual", "4"], options, &[]) else { return };
         done.are_its_own_within(0.12, &["heavy", "light"]);
         let own = done.of("heavy", "share") + done.of("light", "share");
         assert!(own > 0.35, "{:?}", done.methods);
@@ -91,7 +91,7 @@ fn a_jvm_with_the_agents_one_jar_is_measured_by_its_link() {
     });
     assert!(there, "the agent says where it listens");
     for round in 0..2 {
-        let output = monitor(&["--link", &link, "--duration", "4", "--out", &out, "--force"]);
+        let output = monitor(&["--link", &link, "--duration", "3", "--out", &out, "--force"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{round}: {said}");
         let methods = rows(Path::new(&out).join("accounts/methods.csv"));

@@ -12,16 +12,25 @@ use wattline::blocks::Granularity;
 use wattline::instrument::{Options, Probe, instrument};
 use wattline::java::SourceFile;
 
-const METHODS: usize = 100;
-
 #[test]
 fn methods_drawn_by_lot_are_counted_as_with_all_probes() {
+    drawn_methods_are_counted(40, &[(false, false), (true, true)]);
+}
+
+#[test]
+#[ignore = "more methods and all options; scripts/nightly.sh runs it"]
+fn many_methods_drawn_by_lot_are_counted_as_with_all_probes() {
+    drawn_methods_are_counted(200, &[(false, false), (false, true), (true, false), (true, true)]);
+}
+
+/// For each pair: whether the world is closed, and whether loops are not watched.
+fn drawn_methods_are_counted(methods: usize, options: &[(bool, bool)]) {
     if !has_jdk() {
         return;
     }
     let seed = std::env::var("WATTLINE_SEED").map_or(1, |seed| seed.parse().unwrap());
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let files = [SourceFile::parse("Drawn.java", program(&mut rng))];
+    let files = [SourceFile::parse("Drawn.java", program(&mut rng, methods))];
     // Names of locals, which messages would else have by their number in the frame.
     let debug = &["-g"];
     for granularity in [Granularity::Statement, Granularity::Expression] {
@@ -29,9 +38,7 @@ fn methods_drawn_by_lot_are_counted_as_with_all_probes() {
         let logged = Build::new(&with(&files, &blocks, Probe::Log), debug).expect("it compiles");
         let expected = logged.run("Drawn");
         assert!(expected.ends_with("exit code Some(0)"), "{expected}");
-        for (closed_world, without_watched_loops) in
-            [(false, false), (false, true), (true, false), (true, true)]
-        {
+        for &(closed_world, without_watched_loops) in options {
             let options = Options { closed_world, without_watched_loops, ..Options::default() };
             let sources = instrument(&files, &blocks, &options);
             let build = Build::new(&sources, debug).expect("it compiles");
@@ -61,7 +68,7 @@ fn method_of<'t>(name: &str, text: &'t str) -> &'t str {
 
 /// A program that calls each of its methods with several arguments, half of them on
 /// another thread.
-fn program(rng: &mut ChaCha8Rng) -> String {
+fn program(rng: &mut ChaCha8Rng, methods: usize) -> String {
     let mut text = "public class Drawn {
     static final RuntimeException KNOWN = new RuntimeException(\"known\");
     static final Object LOCK = new Object();
@@ -70,7 +77,7 @@ fn program(rng: &mut ChaCha8Rng) -> String {
     private static int small(int n) { return n * 3; }
 "
     .to_owned();
-    for method in 0..METHODS {
+    for method in 0..methods {
         writeln!(text, "    static int m{method}(int[] a, int n) {{").unwrap();
         writeln!(text, "        int s = n; int i = n & 7; int t = {method};").unwrap();
         let mut drawn = Drawn { rng, text: &mut text, depth: 0, labels: Vec::new(), names: 0 };
@@ -81,7 +88,7 @@ fn program(rng: &mut ChaCha8Rng) -> String {
         "    static void all(int from, int to) {\n        int[] a = {3, -1, 4, 1, 5, 9};\n",
     );
     text.push_str("        for (int n = from; n < to; n++) {\n");
-    for method in 0..METHODS {
+    for method in 0..methods {
         writeln!(
             text,
             "            fuel = 30; steps = 0; try {{ System.out.println(m{method}(n % 4 == 3 ? null : a.clone(), n)); }} \

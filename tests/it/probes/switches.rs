@@ -103,7 +103,10 @@ fn switches_and_removals_agree(shares: &[usize]) {
         let own = Build::new(&own, &[]).expect("variants compile");
         for (file, whole) in judged().zip(&whole) {
             let expected = run(&jdk, &own, file, &[]);
-            let seen = run(&jdk, &shared, file, &off);
+            let seen = match off.is_empty() {
+                true => whole.clone(),
+                false => run(&jdk, &shared, file, &off),
+            };
             if expected.0 == JvmEnd::Exited(99) {
                 // Ended for its work, at whatever count it was.
                 assert_eq!(seen.0, expected.0, "{} in round {round}", file.path);

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use super::java::{Build, has_jdk, jdk};
 use super::{divided, with};
+use crate::host::BRIEF_JAVA;
 use wattline::blocks::Granularity;
 use wattline::instrument::Probe;
 use wattline::java::SourceFile;
@@ -33,9 +34,16 @@ fn a_program_goes_on_where_its_counts_cannot_be_written() {
     let blocks = divided(&files, Granularity::Statement);
     for probe in [Probe::Count, Probe::Log, Probe::Window, Probe::Calls] {
         let build = Build::new(&with(&files, &blocks, probe), &[]).expect("it compiles");
-        for folder in ["/dev/null/none", "/nowhere/at/all", "/proc"] {
+        let folders = ["/proc", "/dev/null/none", "/nowhere/at/all"];
+        // What can't be made is told alike by all probes.
+        let tried = if probe == Probe::Count { folders.len() } else { 1 };
+        for folder in &folders[..tried] {
             let mut java = Command::new(jdk().java);
-            java.arg("-cp").arg(build.class_folder()).arg("Threads").env("WATTLINE_OUT", folder);
+            java.args(BRIEF_JAVA)
+                .arg("-cp")
+                .arg(build.class_folder())
+                .arg("Threads")
+                .env("WATTLINE_OUT", folder);
             let output = java.output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(String::from_utf8_lossy(&output.stdout), "sum 20\n", "{folder}: {said}");

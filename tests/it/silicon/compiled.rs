@@ -186,7 +186,7 @@ fn sum(session: &Path, file: &str, column: &str) -> f64 {
 fn a_campaign_on_a_compiled_chip_measures_what_it_spent_and_says_which_chip() {
     let Some(bench) = Bench::new() else { return };
     let out = bench.out("out");
-    let changes = [("cases = 6", "cases = 2"), ("dry_runs = 10", "dry_runs = 2")];
+    let changes = [("cases = 4", "cases = 2"), ("dry_runs = 8", "dry_runs = 2")];
     let scenario = bench.scenario("tests/scenarios/tiny.toml", "s.toml", &changes);
     let folder = out.to_str().unwrap();
     let run = ["run", scenario.as_str(), "--out", folder];

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use base64::Engine;
@@ -46,13 +47,20 @@ fn board(release: Option<(u32, &str)>, truth: &Path) -> Adb {
     Adb::of(BoardOptions { board, truth: Some(truth.to_owned()), ..options(Mode::Modern) })
 }
 
-/// The package of the frames; none where a tool is out of reach.
+/// The package of the frames, made once for all tests; none where a tool is out of reach.
+static MADE: OnceLock<Option<Vec<u8>>> = OnceLock::new();
+
+/// That package in a folder.
 fn frames() -> Option<(Workshop, PathBuf)> {
     let workshop = Workshop::with_sources()?;
     fs::write(workshop.folder.path().join("src/game/Main.java"), MAIN).unwrap();
-    let is_made = workshop.package_of("game.toml", "frames", &[]);
-    let apk = workshop.folder.path().join("frames/application.apk");
-    is_made.then_some((workshop, apk))
+    let apk = workshop.folder.path().join("frames.apk");
+    let package = MADE.get_or_init(|| {
+        let is_made = workshop.package_of("game.toml", "frames", &[]);
+        is_made.then(|| fs::read(workshop.folder.path().join("frames/application.apk")).unwrap())
+    });
+    fs::write(&apk, package.as_ref()?).unwrap();
+    Some((workshop, apk))
 }
 
 /// What `am instrument` says of a sampled session.

@@ -6,13 +6,13 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use wattline::virtual_board::{BoardFile, BoardOptions, Mode, Tools};
 
 use super::adb::{Adb, has_tools, options};
 use super::application::packed;
-use crate::host::has;
+use crate::host::{BRIEF_JAVA, has};
 
 #[path = "../../../src/apk/xml.rs"]
 pub(super) mod xml;
@@ -106,6 +106,16 @@ pub(super) struct Workshop {
     pub(super) folder: tempfile::TempDir,
 }
 
+/// A package that is not signed, the key, and the options of apksigner.
+type Signing = (Vec<u8>, String, String);
+
+/// As [`run`], of tools in Java that end after a second.
+fn run_brief_java(words: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(folder).env("JAVA_TOOL_OPTIONS", BRIEF_JAVA.join(" "));
+    command.output().unwrap()
+}
+
 fn run(words: &[&str], folder: &Path) -> Output {
     Command::new(words[0]).args(&words[1..]).current_dir(folder).output().unwrap()
 }
@@ -195,20 +205,38 @@ impl Workshop {
 
     /// Signs a package in place with the key of that name, by these options of apksigner.
     pub(super) fn sign(&self, apk: PathBuf, key: &str, more: &[&str]) -> PathBuf {
-        let store = self.folder.path().join(format!("{key}.p12"));
-        let store = store.to_str().unwrap();
-        if !Path::new(store).exists() {
-            let words = "keytool -genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=a \
-                         -storetype PKCS12 -storepass password -keystore";
-            let words: Vec<&str> = words.split_whitespace().chain([store]).collect();
-            let made = run(&words, self.folder.path());
-            assert!(made.status.success(), "{}", said(&made));
+        /// Packages that were signed, by what was signed and how: tests share them.
+        static SIGNED: Mutex<BTreeMap<Signing, Vec<u8>>> = Mutex::new(BTreeMap::new());
+        let signing = (fs::read(&apk).unwrap(), key.to_owned(), more.concat());
+        if let Some(signed) = SIGNED.lock().unwrap().get(&signing) {
+            fs::write(&apk, signed).unwrap();
+            return apk;
         }
+        let store = self.key(key);
+        let store = store.to_str().unwrap();
         let words = ["apksigner", "sign", "--ks", store, "--ks-pass", "pass:password"];
         let words = [&words, more, &[apk.to_str().unwrap()]].concat();
-        let signed = run(&words, self.folder.path());
+        let signed = run_brief_java(&words, self.folder.path());
         assert!(signed.status.success(), "{}", said(&signed));
+        SIGNED.lock().unwrap().insert(signing, fs::read(&apk).unwrap());
         apk
+    }
+
+    /// The store with the key of that name, which is made once for all tests.
+    fn key(&self, name: &str) -> PathBuf {
+        static KEYS: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+        let store = self.folder.path().join(format!("{name}.p12"));
+        let mut keys = KEYS.lock().unwrap();
+        let key = keys.entry(name.to_owned()).or_insert_with(|| {
+            let words = "keytool -genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=a \
+                         -storetype PKCS12 -storepass password -keystore";
+            let words = words.split_whitespace().chain(store.to_str());
+            let made = run_brief_java(&words.collect::<Vec<_>>(), self.folder.path());
+            assert!(made.status.success(), "{}", said(&made));
+            fs::read(&store).unwrap()
+        });
+        fs::write(&store, key).unwrap();
+        store
     }
 
     /// The package as it is, by another key.

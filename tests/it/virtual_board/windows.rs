@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::adb::Adb;
 use super::packages::xml::{Element, Value};
@@ -16,6 +17,9 @@ const SCENARIO: &str = "name = \"window\"\n[application]\npackage = \"org.exampl
     sha256 = \"84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb\"\n\
     [session]\nduration_s = 3\n[[input]]\nname = \"one\"\n";
 
+/// The application's package, made once for all tests.
+static MADE: OnceLock<Vec<u8>> = OnceLock::new();
+
 /// A board with the application's package, and where that was made; none where a tool is missing.
 fn installed() -> Option<(Adb, Workshop)> {
     let workshop = Workshop::open()?;
@@ -25,9 +29,13 @@ fn installed() -> Option<(Adb, Workshop)> {
     fs::create_dir_all(&to).unwrap();
     fs::copy(source, to.join("Watched.java")).unwrap();
     fs::write(workshop.folder.path().join("window.toml"), SCENARIO).unwrap();
-    assert!(workshop.package_of("window.toml", "window", &["--probe", "count"]));
+    let apk = workshop.folder.path().join("window.apk");
+    let package = MADE.get_or_init(|| {
+        assert!(workshop.package_of("window.toml", "window", &["--probe", "count"]));
+        fs::read(workshop.folder.path().join("window/application.apk")).unwrap()
+    });
+    fs::write(&apk, package).unwrap();
     let adb = board("odroid-xu-e", None);
-    let apk = workshop.folder.path().join("window/application.apk");
     assert_eq!(install(&adb, &apk, "-r"), "");
     Some((adb, workshop))
 }
