@@ -20,7 +20,7 @@
 #   trace       the same two projects, counted while they run
 #   table       jars on the boards odroid-xu-e and odroid-xu3, additive and compiled energy model
 #   package     packages that an instrumentation starts
-#   windows     the same with counts and power in one run; the additive energy model only
+#   windows     a jar with counts and power in one run, both energy models
 #   rails       packages on the board pixel, both energy models, with sampled runs
 #   gauge       packages on the board phone, both energy models, planned on the board
 #   touch       an Android application with a window
@@ -324,6 +324,7 @@ run_package() {
 
 run_windows() {
     campaign windows odroid-xu3 additive
+    campaign windows odroid-xu-e compiled:1
 }
 
 run_rails() {
