@@ -414,11 +414,11 @@ normal() {
     */logcat.txt.zst) zstd -dcq "$1" | board_log ;;
     */session.txt.zst) zstd -dcq "$1" | sed 's/^app_pid=.*/app_pid=/' ;;
     *.zst) zstd -dcq "$1" ;;
-    */package/*/journal.jsonl | */windows/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
-        */windows/*/record.json | */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
+    */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
+        */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
         sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
         ;;
-    */package/*/truth/*.csv | */windows/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
+    */package/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
         */touch/*/truth/*.csv)
         grep -v '^org[./]wattline[./]runner[./]' "$1"
         ;;
