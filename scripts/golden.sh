@@ -20,7 +20,7 @@
 #   trace       the same two projects, counted while they run
 #   table       jars on the boards odroid-xu-e and odroid-xu3, additive and compiled energy model
 #   package     packages that an instrumentation starts
-#   windows     the same with counts and power in one run; the additive energy model only
+#   windows     a jar with counts and power in one run, both energy models
 #   rails       packages on the board pixel, both energy models, with sampled runs
 #   gauge       packages on the board phone, both energy models, planned on the board
 #   touch       an Android application with a window
@@ -324,6 +324,7 @@ run_package() {
 
 run_windows() {
     campaign windows odroid-xu3 additive
+    campaign windows odroid-xu-e compiled:1
 }
 
 run_rails() {
@@ -413,11 +414,11 @@ normal() {
     */logcat.txt.zst) zstd -dcq "$1" | board_log ;;
     */session.txt.zst) zstd -dcq "$1" | sed 's/^app_pid=.*/app_pid=/' ;;
     *.zst) zstd -dcq "$1" ;;
-    */package/*/journal.jsonl | */windows/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
-        */windows/*/record.json | */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
+    */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
+        */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
         sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
         ;;
-    */package/*/truth/*.csv | */windows/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
+    */package/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
         */touch/*/truth/*.csv)
         grep -v '^org[./]wattline[./]runner[./]' "$1"
         ;;
