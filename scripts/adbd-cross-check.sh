@@ -51,4 +51,4 @@ adbd=$!
 trap 'kill $adbd $!' EXIT
 sleep 2
 kill -0 $adbd || { cat "$root/adbd.log" && exit 1; }
-WATTLINE_TEST_ADBD=127.0.0.1:$port cargo test --locked --test it real_adbd -- --nocapture
+WATTLINE_TEST_ADBD=127.0.0.1:$port cargo test --workspace --locked --test it real_adbd -- --nocapture

@@ -37,7 +37,7 @@ for part in "$@"; do
             echo "the part second-user has to become another user: run it as root" >&2
             exit 1
         fi
-        cargo test --locked --test it second_user -- --include-ignored
+        cargo test --workspace --locked --test it second_user -- --include-ignored
         ;;
     jdks) sh scripts/test-jdks.sh all ;;
     spark)

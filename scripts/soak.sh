@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 run() {
-    cargo test --locked --test it "faults::$1" -- --ignored --nocapture --test-threads 1
+    cargo test --workspace --locked --test it "faults::$1" -- --ignored --nocapture --test-threads 1
 }
 
 if [ $# -eq 0 ]; then

@@ -35,6 +35,6 @@ echo "$jdks" | while read -r release home; do
     [ -n "$release" ] || continue
     [ "$(readlink -f "$home/bin/javac")" != "$on_path" ] || continue
     echo "== JDK $release: $home"
-    JAVA_HOME=$home PATH=$home/bin:$PATH cargo test --locked --test it -- "$@" </dev/null || exit 1
+    JAVA_HOME=$home PATH=$home/bin:$PATH cargo test --workspace --locked --test it -- "$@" </dev/null || exit 1
 done || failed=yes
 [ -z "$failed" ]
