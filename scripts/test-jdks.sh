@@ -27,8 +27,7 @@ else
     on_path=$(readlink -f "$(command -v javac)")
     set -- mistakes::javac_is_quoted operations:: probes::targets_of_java_25 trace:: \
         monitor::samples_of_flight_recorder monitor::probes_count_and_time \
-        monitor::calls::virtual_threads silicon::counts_and_energy silicon::hard_shapes \
-        package::a_package_is_whole
+        monitor::calls::virtual_threads silicon::counts_and_energy silicon::hard_shapes
 fi
 failed=
 echo "$jdks" | while read -r release home; do

@@ -56,7 +56,7 @@ fn virtual_threads_have_their_carriers_processor_time() {
     }
     for options in [&["--period-ms", "10"][..], &["--mode", "instrumentation", "--period-ms", "10"]]
     {
-        let Some(done) = Shares::record(&["Virtual", "4"], options, &[]) else { return };
+        let Some(done) = Shares::record(&["Virtual", "6"], options, &[]) else { return };
         done.are_its_own_within(0.12, &["heavy", "light"]);
         let own = done.of("heavy", "share") + done.of("light", "share");
         assert!(own > 0.35, "{:?}", done.methods);
