@@ -6,13 +6,13 @@
 #
 #   scripts/scan-speed.sh FOLDER [REPETITIONS]
 #
-# WATTLINE: the program (default target/release/wattline). JAVA_HOME: the JDK. Peers
+# WATTLINE: the program (default target/dist/wattline). JAVA_HOME: the JDK. Peers
 # come from their registries the first time and are skipped if they can't be fetched.
 set -eu
 folder=$(cd "$1" && pwd)
 repetitions=${2:-3}
 cd "$(dirname "$0")/.."
-wattline=${WATTLINE:-target/release/wattline}
+wattline=${WATTLINE:-target/dist/wattline}
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/wattline-peers
 javaparser=$HOME/.m2/repository/com/github/javaparser/javaparser-core/3.27.0/javaparser-core-3.27.0.jar
