@@ -22,15 +22,12 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# The report, in a browser of the one who sits before this terminal.
+# The report, in a browser of the one who sits before this terminal. Without a screen xdg-open
+# would take one that runs in the terminal.
 show() {
-    [ -n "$open" ] && [ -t 1 ] || return 0
-    for opener in xdg-open open; do
-        if command -v "$opener" >/dev/null 2>&1; then
-            "$opener" "$1" >/dev/null 2>&1 || echo "no browser could be opened; open $1" >&2
-            return 0
-        fi
-    done
+    [ -n "$open" ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || return 0
+    command -v xdg-open >/dev/null 2>&1 || return 0
+    xdg-open "$1" >/dev/null 2>&1 || echo "no browser could be opened; open $1" >&2
 }
 
 measure() { # scenario, folder, options of wattline pipeline
