@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::private_files::{built_folder, cache_folder};
 
 use super::artifact::hash_of_bytes;
-use super::class_path::join_paths;
-use super::{Jdk, ToolchainError, UTF8_LOCALE, asm, jar};
+use super::compiled_jar::{JarSources, compile_jar};
+use super::{Jdk, ToolchainError, asm, jar};
 
 const AGENT: [(&str, &str); 1] = [("Agent.java", include_str!("monitor/Agent.java"))];
 const PROBE: [(&str, &str); 4] = [
@@ -160,25 +160,17 @@ impl Bench<'_> {
             .map(|(file, text)| (format!("{name}-src/{file}"), text.as_bytes().to_vec()))
             .collect();
         let files = jar::write_folder(self.work, &texts)?;
-        let mut javac = self.jdk.brief_javac();
-        javac.args(["-nowarn", "-encoding", "UTF-8", "-XDstringConcat=inline"]);
         // What the platform does not export by release: management and attachment.
-        match name {
+        let release: &[&str] = match name {
             // A JVM that is too old for the rest has to load what tells so.
-            "agent" => javac.args(["--release", "8"]),
-            "probe" => javac.args(["--release", "11"]),
-            _ => javac.args(["-source", "11", "-target", "11"]),
+            "agent" => &["--release", "8"],
+            "probe" => &["--release", "11"],
+            _ => &["-source", "11", "-target", "11"],
         };
-        javac.arg("-cp").arg(join_paths(classpath)).arg("-d").arg(&classes).args(files);
-        javac.env_remove("JAVA_TOOL_OPTIONS").envs(UTF8_LOCALE);
-        let output = javac.output().map_err(ToolchainError::io("start", &self.jdk.javac))?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim().to_string();
-            return Err(ToolchainError::Process { program: "javac", message });
-        }
-        let path = self.work.join(format!("{name}.jar"));
-        let bytes = jar::pack(manifest, &jar::read_folder(&classes)?);
-        fs::write(&path, bytes).map_err(ToolchainError::io("write", &path))
+        let options = [&["-XDstringConcat=inline"], release].concat();
+        let sources =
+            JarSources { files: &files, class_path: classpath, options: &options, manifest };
+        compile_jar(self.jdk, &sources, &classes, &self.work.join(format!("{name}.jar")))
     }
 }
 

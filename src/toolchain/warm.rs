@@ -10,8 +10,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::private_files::TemporaryFolder;
 use wattline_units::limits::TOOL_ANSWER_BYTES;
 
+use super::cached_program::{Program, cached};
 use super::class_path::join_paths;
-use super::kept_program::{Program, kept};
 use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 /// How such a program reads requests.
@@ -45,12 +45,12 @@ impl WarmJvm {
         let first_run = |source: &Path, jar: &Path, to: &Path| framed(&first(source, jar, to));
         let mut command = Command::new(&jdk.java);
         command.args(BRIEF_JVM);
-        match kept(jdk, &program, &first_run) {
-            Ok(kept) => {
-                command.args(kept.options).args(["-cp", &join_paths(&kept.class_path), class]);
+        match cached(jdk, &program, &first_run) {
+            Ok(Some(cached)) => {
+                command.args(cached.options).args(["-cp", &join_paths(&cached.class_path), class]);
             }
-            // Without a cache the JVM compiles it at each start.
-            Err(_) => {
+            // Without a cache that can be used the JVM compiles it at each start.
+            Ok(None) | Err(_) => {
                 let source = home.path().join(format!("{class}.java"));
                 fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
                 command.args(["-cp", &join_paths(libraries)]).arg(&source);

@@ -27,13 +27,27 @@ pub fn cache_folder() -> Result<PathBuf, NotPrivate> {
 /// # Errors
 /// [`NotPrivate`]: the user has no home, and no temporary folder can be made.
 pub fn cache_path() -> Result<PathBuf, NotPrivate> {
+    lasting_cache_path().map_or_else(temporary_cache, Ok)
+}
+
+/// The cache's folder, made and checked, for what is not worth making for one process; none where
+/// the cache would be a temporary folder.
+///
+/// # Errors
+/// As [`cache_folder`].
+pub fn lasting_cache_folder() -> Result<Option<PathBuf>, NotPrivate> {
+    let folder = lasting_cache_path();
+    folder.map(|folder| make_folder(&folder).map(|()| folder)).transpose()
+}
+
+fn lasting_cache_path() -> Option<PathBuf> {
     let places = Places {
         cache: env::var_os("XDG_CACHE_HOME"),
         home: env::var_os("HOME"),
         passwd: fs::read_to_string("/etc/passwd").unwrap_or_default(),
         user: rustix::process::geteuid().as_raw(),
     };
-    places.cache_base().map_or_else(temporary_cache, |base| Ok(base.join(NAME)))
+    places.cache_base().map(|base| base.join(NAME))
 }
 
 /// What says where a user's files are.

@@ -10,7 +10,7 @@ mod sweep;
 mod temporary;
 
 pub use built::{BuildError, built_folder};
-pub use cache::{cache_folder, cache_path, remove_temporary_cache};
+pub use cache::{cache_folder, cache_path, lasting_cache_folder, remove_temporary_cache};
 pub use ownership::{NotPrivate, check_folder, create_file, make_folder, write_file};
 pub use runtime::runtime_folder;
 pub use sweep::{sweep_leftovers, unfinished_folder};

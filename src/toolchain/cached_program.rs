@@ -1,17 +1,17 @@
-//! A Java program of ours, compiled once on a machine and kept in the cache with an archive of the
-//! classes that a JVM loads for it (class data sharing), which halves the time that it takes to
-//! start.
+//! A Java program of ours, compiled once on a machine and cached with an archive of the classes
+//! that a JVM loads for it (class data sharing), from which the JVM starts faster.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::private_files::{TemporaryFolder, built_folder, cache_folder};
+use crate::private_files::{TemporaryFolder, built_folder, lasting_cache_folder};
 
 use super::artifact::hash_of_bytes;
 use super::class_path::join_paths;
-use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE, jar};
+use super::compiled_jar::{JarSources, compile_jar};
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 /// A program in one source file.
 pub(super) struct Program<'p> {
@@ -27,24 +27,24 @@ pub(super) struct Program<'p> {
 pub(super) type FirstRun<'f> = dyn Fn(&Path, &Path, &Path) -> std::io::Result<Vec<u8>> + 'f;
 
 /// The program as a JVM starts it.
-pub(super) struct Kept {
+pub(super) struct CachedProgram {
     pub(super) class_path: Vec<PathBuf>,
     /// Options of the JVM.
     pub(super) options: Vec<String>,
 }
 
-const NO_WORDS: &str = "-Xlog:disable";
+const NO_LOG: &str = "-Xlog:disable";
 
-/// The program from the cache, where it is put if it is not there.
+/// The program from the cache, where it is put if it is not there; none where no cache lasts.
 ///
 /// # Errors
 /// The cache can't be used; javac refuses the program.
-pub(super) fn kept(
+pub(super) fn cached(
     jdk: &Jdk,
     program: &Program<'_>,
     first_run: &FirstRun<'_>,
-) -> Result<Kept, ToolchainError> {
-    let cache = cache_folder()?;
+) -> Result<Option<CachedProgram>, ToolchainError> {
+    let Some(cache) = lasting_cache_folder()? else { return Ok(None) };
     let name = format!("{}-{}", program.class.to_lowercase(), key(jdk, program)?);
     let compiled = built_folder(&cache, &name, |work| compile(jdk, program, work))?;
     let mut class_path = vec![compiled.join(JAR)];
@@ -60,11 +60,11 @@ pub(super) fn kept(
     })?;
     let archive = archive.join(ARCHIVE);
     // An archive that a JVM can't use is not used, and that is not to be said among answers.
-    let mut options = vec![NO_WORDS.to_owned()];
+    let mut options = vec![NO_LOG.to_owned()];
     if archive.exists() {
         options.push(format!("-XX:SharedArchiveFile={}", archive.display()));
     }
-    Ok(Kept { class_path, options })
+    Ok(Some(CachedProgram { class_path, options }))
 }
 
 const JAR: &str = "program.jar";
@@ -87,19 +87,14 @@ fn key(jdk: &Jdk, program: &Program<'_>) -> Result<String, ToolchainError> {
 fn compile(jdk: &Jdk, program: &Program<'_>, work: &Path) -> Result<(), ToolchainError> {
     let source = work.join(format!("{}.java", program.class));
     fs::write(&source, &program.text).map_err(ToolchainError::io("write", &source))?;
+    let sources = JarSources {
+        files: &[source],
+        class_path: program.libraries,
+        options: &["-proc:none"],
+        manifest: &[],
+    };
     let classes = work.join("classes");
-    let mut javac = jdk.brief_javac();
-    javac.args(["-nowarn", "-proc:none", "-encoding", "UTF-8", "-cp"]);
-    javac.arg(join_paths(program.libraries)).arg("-d").arg(&classes).arg(&source);
-    let output =
-        javac.envs(UTF8_LOCALE).output().map_err(ToolchainError::io("start", &jdk.javac))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(ToolchainError::Process { program: "javac", message });
-    }
-    let file = work.join(JAR);
-    fs::write(&file, jar::pack(&[], &jar::read_folder(&classes)?))
-        .map_err(ToolchainError::io("write", &file))?;
+    compile_jar(jdk, &sources, &classes, &work.join(JAR))?;
     fs::remove_dir_all(&classes).map_err(ToolchainError::io("remove", &classes))
 }
 
@@ -113,7 +108,7 @@ fn archive_classes(
 ) -> Result<(), ToolchainError> {
     let mut process = Command::new(&jdk.java)
         .args(BRIEF_JVM)
-        .arg(NO_WORDS)
+        .arg(NO_LOG)
         .arg(format!("-XX:ArchiveClassesAtExit={}", archive.display()))
         .args(["-cp", &join_paths(class_path), class])
         .envs(UTF8_LOCALE)
