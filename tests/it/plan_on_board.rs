@@ -212,6 +212,31 @@ fn the_plan_is_the_same_as_on_this_machine_and_crashes_and_hangs_are_told() {
     assert!(reason("Game.tell()").starts_with("did not end within"), "{there:?}");
 }
 
+/// What a variant may execute goes by the unremoved case, also where that was remembered.
+#[test]
+fn a_plan_that_remembers_the_unremoved_case_alone_is_the_same() {
+    if !has(&CAMPAIGN_TOOLS) {
+        return;
+    }
+    let project = Project::new();
+    project.write("src/game/Game.java", &GAME.replace("    tell();\n    await();\n", ""));
+    let file = project.path("remembered").display().to_string();
+    project.planned("host.toml", &["--dry-runs", &file], "first").unwrap();
+    let text = project.read("remembered");
+    let is_base =
+        |line: &&str| line.contains(r#""build":"try""#) && line.contains(r#""removed":[]"#);
+    let kept: Vec<&str> = text.lines().take(1).chain(text.lines().filter(is_base)).collect();
+    assert_eq!(kept.len(), 2, "{text}");
+    project.write("remembered", &(kept.join("\n") + "\n"));
+    project.planned("host.toml", &["--dry-runs", &file], "again").unwrap();
+    for name in ["plan.csv", "dropped.csv"] {
+        let of = |out: &str| project.read(&format!("{out}/{name}"));
+        assert_eq!(of("first"), of("again"));
+    }
+    let reasons = project.dropped("again");
+    assert!(reasons.values().any(|r| r.starts_with("executes more than 2 times")), "{reasons:?}");
+}
+
 #[test]
 fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
     if !has(&CAMPAIGN_TOOLS) {
