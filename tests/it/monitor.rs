@@ -259,7 +259,7 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     child
 }
 
-const SHARES: [&str; 2] = ["Shares", "4"];
+const SHARES: [&str; 2] = ["Shares", "5"];
 const METHODS: [&str; 4] = ["tiny", "small", "middle", "large"];
 
 /// A recording of a program that measures its own methods' processor time.
@@ -354,7 +354,7 @@ impl Shares {
         const MOST: f64 = 0.45;
         // A count's error is binomial; five of it, since samples of unequal weight tell less.
         let by_chance = 5.0 * (share * (1.0 - share) / samples).sqrt();
-        let waiting = limit * (self.slowed() / 1.2).max(1.0);
+        let waiting = limit * (self.slowed() / 1.5).max(1.0);
         waiting.max(by_chance).min(MOST)
     }
 }
@@ -398,7 +398,7 @@ fn samples_of_flight_recorder_tell_inlined_methods_apart() {
 /// A method's writing is low by what its native method computes before it calls the system.
 #[test]
 fn samples_in_calls_of_the_system_share_its_time() {
-    let Some(shares) = Shares::record(&["Halves", "4", "writes"], &["--period-ms", "4"], &[])
+    let Some(shares) = Shares::record(&["Halves", "5", "writes"], &["--period-ms", "4"], &[])
     else {
         return;
     };
@@ -408,7 +408,7 @@ fn samples_in_calls_of_the_system_share_its_time() {
 /// A thread in a native method has a sample in its turn alone, which weighs as much more.
 #[test]
 fn samples_weigh_native_methods_by_their_turns() {
-    let Some(shares) = Shares::record(&["Halves", "4", "deflates"], &["--period-ms", "4"], &[])
+    let Some(shares) = Shares::record(&["Halves", "5", "deflates"], &["--period-ms", "4"], &[])
     else {
         return;
     };

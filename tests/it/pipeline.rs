@@ -130,6 +130,7 @@ fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Pat
     assert!(of_the_first.eq(windows_before), "the first session is what it was");
     let of_the_second = windows().into_iter().filter(|row| row["repeat"] == "2").count();
     assert!(of_the_second > 20, "{of_the_second} kernels of the second session");
+    kernels_go_on_after_an_interruption(adb, &scenario, out);
     // Of other sessions nothing would be left.
     text_of("frames = 240", "frames = 241");
     let output = resume();
@@ -137,6 +138,23 @@ fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Pat
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("[session] frames was 240 and is 241"), "{said}");
     assert_eq!(journal(), before);
+}
+
+/// The second of two sessions had not ended.
+fn kernels_go_on_after_an_interruption(adb: &AdbServer, scenario: &Path, out: &Path) {
+    let tables = ["kernels.csv", "kernel-windows.csv"];
+    let whole = tables.map(|name| fs::read(out.join(name)).unwrap());
+    let others = ["kernel-cases.csv", "kernels-covariance.csv", "kernel-runs/2/session.txt"];
+    for name in tables.into_iter().chain(others) {
+        fs::remove_file(out.join(name)).unwrap();
+    }
+    let [scenario, folder] = [scenario, out].map(|path| path.to_str().unwrap());
+    let output = adb.wattline(&["kernels", scenario, "--for", folder, "--out", folder]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("1 of 2 sessions of kernels"), "{}", text(&output));
+    for (name, whole) in tables.into_iter().zip(whole) {
+        assert!(fs::read(out.join(name)).unwrap() == whole, "{name} differs after an interruption");
+    }
 }
 
 /// The sampler is killed in the first session: its logs are kept, and it does not count.

@@ -174,7 +174,7 @@ fn shards_after_one_another_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let sources = Project::new((0..=255).rev().cycle().take(FILES * SLOTS).collect()).sources();
     let whole = joined(&whole(&sources, None).0);
-    for of in [2, FILES + 3] {
+    for of in [1, 2, 3, FILES, FILES + 3] {
         for cache in [None, Some(folder.path())] {
             let shard = |index| format!("{index}/{of}").parse().unwrap();
             let parts = (1..=of).flat_map(|index| scanned(&sources, cache, shard(index)).0);

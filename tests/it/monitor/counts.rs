@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn folded_probes_leave_energies_right_and_their_counts_are_marked() {
     let options = ["--mode", "instrumentation"];
-    let Some(serves) = Shares::record(&["Serves", "9"], &options, &[]) else { return };
+    let Some(serves) = Shares::record(&["Serves", "12"], &options, &[]) else { return };
     serves.are_its_own_within(0.08, &["page", "tiny"]);
     let row = |name: &str| {
         serves
