@@ -1,13 +1,13 @@
 #!/bin/sh
-# Builds wattline and measures a game that nobody here wrote, JBox2D's engine under a short
-# scenario, on the virtual board: results in target/demo/, the report opened in the browser where
-# there is one and somebody sees the terminal.
-#   --full      the whole of what docs/accuracy.md reports: the same game for longer, with more
-#               cases (target/demo/), then a small game on a phone whose chip spends as compiled
-#               code does, by place and state (target/demo-compiled/)
+# Builds wattline and measures a game on the virtual board: JBox2D, an engine that nobody here
+# wrote, in a short scenario. Results are in target/demo/. The report is opened in the browser if
+# the terminal is interactive and there is a display.
+#   --full      measures what docs/accuracy.md reports: more cases of the same game (target/demo/),
+#               then a small game on a simulated phone whose energy model imitates compiled code
+#               (target/demo-compiled/)
 #   --no-open   opens no browser
-# Other arguments are a scenario of your own or options of `wattline pipeline`: it is only that
-# one, in target/demo/.
+# Other arguments are a scenario of your own or options of `wattline pipeline`: only that scenario
+# is measured, in target/demo/.
 set -eu
 cd "$(dirname "$0")"
 
@@ -22,8 +22,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# The report, in a browser of the one who sits before this terminal. Without a screen xdg-open
-# would take one that runs in the terminal.
+# Opens the report. Without a display xdg-open would start a browser in the terminal.
 show() {
     [ -n "$open" ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || return 0
     command -v xdg-open >/dev/null 2>&1 || return 0
@@ -48,7 +47,7 @@ target/release/wattline package --fetch
 if [ -n "$full" ]; then
     measure scenarios/click-and-move.toml target/demo --board virtual
     echo
-    echo "The same on a chip that spends as compiled code does, with samples of where time goes:"
+    echo "A second game, on an energy model that imitates compiled code, with a method sampler:"
     measure scenarios/pinball-phone.toml target/demo-compiled --board virtual:pixel \
         --silicon compiled:101
     exit
