@@ -50,7 +50,7 @@
 #   - packages: the ground truth of the runner that starts the application (org.wattline.runner),
 #     whose threads run at the same time: which of them is first is up to the host
 #   - an activity's end, which the runner's threads race for after the end marker: the time at
-#     which the process ends, and the shares of the ground truth in evaluation.csv
+#     which the process and the session end, and the shares of the ground truth in evaluation.csv
 #     and the checksums of the journal's lines
 #   - the path of the repository, where a path is absolute
 set -eu
@@ -410,12 +410,19 @@ normal() {
     *.apk) unzip -Z1 "$1" | grep -v '^META-INF/' | sort | while read -r entry; do
         echo "$entry $(unzip -p "$1" "$entry" | sha256sum)"
     done ;;
-    */touch/*/logcat.txt.zst) zstd -dcq "$1" | board_log | sed -E '/ has died$|wattline: uptime/s/^.{18}//' ;;
+    */touch/*/logcat.txt.zst) zstd -dcq "$1" | board_log |
+        sed -E -e '/ has died$|wattline: uptime/s/^.{18}//' -e 's/(wattline: uptime) .*/\1/' ;;
     */logcat.txt.zst) zstd -dcq "$1" | board_log ;;
+    */touch/*/session.txt.zst) zstd -dcq "$1" | sed -e 's/^app_pid=.*/app_pid=/' -e 's/^t1=.*/t1=/' ;;
     */session.txt.zst) zstd -dcq "$1" | sed 's/^app_pid=.*/app_pid=/' ;;
     *.zst) zstd -dcq "$1" ;;
-    */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | */touch/*/journal.jsonl | \
-        */package/*/record.json | */rails/*/record.json | */gauge/*/record.json | */touch/*/record.json)
+    */touch/*/journal.jsonl | */touch/*/record.json)
+        sed -E -z \
+            -e 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' \
+            -e 's/("uptime_s": ?\[[^],]*,)[^]]*/\1/g' "$1"
+        ;;
+    */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | \
+        */package/*/record.json | */rails/*/record.json | */gauge/*/record.json)
         sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
         ;;
     */package/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \

@@ -286,7 +286,7 @@ fn at_line(line: Option<usize>) -> String {
 
 /// The sentence that helps with a state of `adb devices`.
 fn remedy_for(state: &str) -> &'static str {
-    if state.contains("unauthorized") || state.contains("authorizing") {
+    if ["unauthorized", "authorizing", "authenticate"].iter().any(|part| state.contains(part)) {
         "accept this computer's key on the board's screen; a virtual board accepts only that of \
          the user who started it (~/.android/adbkey.pub), so the adb server has to be this \
          user's, too: ANDROID_ADB_SERVER_PORT names another port for one of your own"
@@ -309,6 +309,8 @@ mod tests {
             DeviceError::NotReady { serial: "x".into(), state: state.into() }.to_string()
         };
         assert!(not_ready("unauthorized").contains("accept this computer's key"));
+        let connecting = not_ready("failed to authenticate to 127.0.0.1:4000");
+        assert!(connecting.contains("ANDROID_ADB_SERVER_PORT"), "{connecting}");
         assert!(not_ready("no permissions (user in plugdev)").contains("udev"));
         assert!(not_ready("device 'x' not found").contains("board list"));
     }
