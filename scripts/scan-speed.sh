@@ -6,7 +6,7 @@
 #
 #   scripts/scan-speed.sh FOLDER [REPETITIONS]
 #
-# WATTLINE: the program (default target/dist/wattline). JAVA_HOME: the JDK. Peers
+# WATTLINE: the program (default target/dist/wattline, built as CONTRIBUTING.md shows). JAVA_HOME: the JDK. Peers
 # come from their registries the first time and are skipped if they can't be fetched.
 set -eu
 folder=$(cd "$1" && pwd)
