@@ -13,7 +13,8 @@ use wattline::model::{
     BootstrapOptions, FitOptions, FoldOptions, Solver, cross_validate, fit, fit_rows,
 };
 
-/// As the program allocates.
+/// As released binaries allocate.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

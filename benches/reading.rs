@@ -15,6 +15,7 @@ use wattline::model::table::{
 use wattline::model::{FitOptions, FoldOptions, Solver, fit_rows};
 
 /// As the program allocates.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
