@@ -14,7 +14,7 @@ use wattline::model::table::{
 };
 use wattline::model::{FitOptions, FoldOptions, Solver, fit_rows};
 
-/// As the program allocates.
+/// As released binaries allocate.
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
