@@ -7,14 +7,14 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{StandardNormal, StudentT};
-use wattline::model::areas::{Area, Belief, Direct, Tails, estimate};
+use wattline::model::areas::{CostEstimate, Direct, SmallArea, Tails, estimate};
 
 const AREAS: usize = 2_000;
 const OPERATIONS: usize = 200;
 
 /// Each area has a fifth of the operations, place effects of Student's t with 3 degrees of
 /// freedom and width 0.3, and samples with an error of 20 %.
-fn areas() -> Vec<Area> {
+fn areas() -> Vec<SmallArea> {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let student = StudentT::new(3.0).expect("a positive number");
     let costs: Vec<f64> = (0..OPERATIONS)
@@ -33,7 +33,7 @@ fn areas() -> Vec<Area> {
         let error: f64 = random.sample(StandardNormal);
         let energy_j = mean + scale * (0.3 * effect + 0.2 * error);
         let variance_j2 = (0.2 * scale).powi(2);
-        Area { counts, scale, direct: Some(Direct { energy_j, variance_j2 }) }
+        SmallArea { counts, scale, direct: Some(Direct { energy_j, variance_j2 }) }
     };
     (0..AREAS).map(|_| area()).collect()
 }
@@ -42,7 +42,7 @@ fn estimator(criterion: &mut Criterion) {
     let areas = areas();
     let mut covariance = vec![0.0; OPERATIONS * OPERATIONS];
     (0..OPERATIONS).for_each(|j| covariance[j * OPERATIONS + j] = 0.25e-18);
-    let belief = Belief::Normal { mean: vec![1e-9; OPERATIONS], covariance };
+    let belief = CostEstimate::Normal { mean: vec![1e-9; OPERATIONS], covariance };
     let mut group = criterion.benchmark_group("areas, 2000 x 200");
     group.sample_size(10);
     for (name, tails) in [("normal", Tails::Normal), ("tails", Tails::Estimated)] {

@@ -117,14 +117,14 @@ fn large(folder: &Path, solver: Solver) {
 /// nnls with four folds from `large.parquet` (which `peers.py` writes), never held whole.
 #[cfg(feature = "parquet")]
 fn parquet(folder: &Path) {
-    use wattline::model::table::{ParquetPart, Source, TableRows};
+    use wattline::model::table::{ParquetPart, TableRows, UnopenedPart};
     let path = folder.join("large.parquet");
     let before = cpu_s();
     let open = || {
         let open = Box::new(|| std::fs::File::open(&path));
         Ok(Box::new(ParquetPart::new(open)?) as _)
     };
-    let sources = vec![Source::new("run peers.py parquet", open)];
+    let sources = vec![UnopenedPart::new("run peers.py parquet", open)];
     let rows = TableRows::new(sources, &Default::default()).expect("a table");
     let found = fit_rows(&rows, &FitOptions::new(Solver::Nnls), Some(FoldOptions::default()));
     let spent = cpu_s() - before;

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use wattline::model::table::{
-    ColumnChoice, CsvPart, Part, Rows, Source, TableError, TableRows, Wanted,
+    ColumnChoice, CsvPart, PassColumns, RowSource, TableError, TablePart, TableRows, UnopenedPart,
 };
 use wattline::model::{FitOptions, FoldOptions, Solver, fit_rows};
 
@@ -39,7 +39,7 @@ fn main() {
 
 fn table(path: &std::path::Path) -> TableRows<'static> {
     let path = path.to_owned();
-    let open = move || -> Result<Box<dyn Part>, TableError> {
+    let open = move || -> Result<Box<dyn TablePart>, TableError> {
         let path = path.clone();
         #[cfg(feature = "parquet")]
         if path.extension().is_some_and(|ending| ending == "parquet") {
@@ -49,18 +49,19 @@ fn table(path: &std::path::Path) -> TableRows<'static> {
         let open = move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(File::open(&path)?)) };
         Ok(Box::new(CsvPart::new(Box::new(open))))
     };
-    TableRows::new(vec![Source::new("table", open)], &ColumnChoice::default()).expect("a table")
+    TableRows::new(vec![UnopenedPart::new("table", open)], &ColumnChoice::default())
+        .expect("a table")
 }
 
 /// All rows once.
 fn read(path: &std::path::Path) -> String {
     let (mut rows, mut sum) = (0, 0.0);
-    let mut take = |block: &wattline::model::table::Block| {
+    let mut take = |block: &wattline::model::table::RowBlock| {
         rows += block.rows();
         sum += block.counts.iter().sum::<f64>();
         ControlFlow::Continue(())
     };
-    table(path).each(Wanted::Counts, &mut take).expect("rows");
+    table(path).each(PassColumns::Counts, &mut take).expect("rows");
     format!("{rows} rows, sum {sum:.9e}")
 }
 

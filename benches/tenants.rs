@@ -7,8 +7,8 @@ use std::io::Cursor;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wattline::attribution::perfetto::TraceReader;
 use wattline::attribution::tenants::{
-    Android, By, Counts, Facts, Grouping, MeterId, Names, Perf, Record, Runner, Stream,
-    StreamOptions, TenantId, UNIT_DEFAULT_J, Xen, rapl_counter,
+    AndroidRecords, By, Counts, Grouping, MeterId, Perf, RunningTenant, StreamOptions, TenantId,
+    TenantNames, TenantRecord, TraceFacts, UNIT_DEFAULT_J, WindowStream, Xen, rapl_counter,
 };
 
 const RECORDS: u64 = 1_000_000;
@@ -16,14 +16,14 @@ const CPUS: u64 = 8;
 /// A switch every 10 us on one of the CPUs: 10 s of log, the whole ring.
 const STEP_NS: u64 = 10_000;
 
-fn stream() -> Stream {
-    let mut stream = Stream::new(StreamOptions::default());
+fn stream() -> WindowStream {
+    let mut stream = WindowStream::new(StreamOptions::default());
     stream.meter("pkg", rapl_counter(UNIT_DEFAULT_J));
     stream
 }
 
 /// Feeds a stream and gives its total, so that nothing is left out.
-fn feed(records: impl Iterator<Item = Record>) -> f64 {
+fn feed(records: impl Iterator<Item = TenantRecord>) -> f64 {
     let mut stream = stream();
     for record in records {
         stream.take(record);
@@ -35,22 +35,22 @@ fn feed(records: impl Iterator<Item = Record>) -> f64 {
 }
 
 /// Switches of 20 tenants with counters, and a reading of the meter at every tenth.
-fn records() -> Vec<Record> {
-    let mut names = Names::default();
+fn records() -> Vec<TenantRecord> {
+    let mut names = TenantNames::default();
     let tenants: Vec<TenantId> = (0..20).map(|n| names.id(&format!("domain {n}"))).collect();
     let runner = |n: u64| {
         let thread = (n * 7 % 20) as i64;
-        Some(Runner { tenant: tenants[thread as usize], thread })
+        Some(RunningTenant { tenant: tenants[thread as usize], thread })
     };
     let one = |n: u64| {
         let at_ns = n * STEP_NS;
         if n.is_multiple_of(10) {
-            return Record::Energy { at_ns, meter: MeterId(0), reading: n * 30 };
+            return TenantRecord::Energy { at_ns, meter: MeterId(0), reading: n * 30 };
         }
         let counts = Some(Counts { cycles: Some(25_000.0), others: [1000.0; 6] });
         // Who leaves a CPU is who came eight switches before.
         let (outgoing, incoming) = (runner(n), runner(n + CPUS));
-        Record::Switch { at_ns, cpu: (n % CPUS) as u32, outgoing, incoming, counts }
+        TenantRecord::Switch { at_ns, cpu: (n % CPUS) as u32, outgoing, incoming, counts }
     };
     (0..RECORDS).map(one).collect()
 }
@@ -126,7 +126,7 @@ fn tenants(criterion: &mut Criterion) {
     let text = perf_text();
     group.bench_function("perf script", |bench| {
         bench.iter(|| {
-            let (mut perf, mut names) = (Perf::new(By::Name), Names::default());
+            let (mut perf, mut names) = (Perf::new(By::Name), TenantNames::default());
             let mut stream = stream();
             let mut waiting = Vec::new();
             for line in black_box(&text).lines() {
@@ -142,7 +142,7 @@ fn tenants(criterion: &mut Criterion) {
     group.bench_function("xen csv", |bench| {
         bench.iter(|| {
             let mut xen = Xen::new(1_000_000_000, &["pkg"]).expect("a plane that there is");
-            let mut names = Names::default();
+            let mut names = TenantNames::default();
             let first = text.lines().next().unwrap_or_default();
             let mut file = xen.open(first).expect("a header");
             let mut stream = stream();
@@ -158,9 +158,9 @@ fn tenants(criterion: &mut Criterion) {
     group.bench_function("perfetto, compact", |bench| {
         bench.iter(|| {
             let reader = TraceReader::new(Cursor::new(trace.clone())).expect("memory is readable");
-            let mut names = Names::default();
-            let facts = Facts::default();
-            let mut android = Android::new(facts, Grouping::Thread, HashMap::new(), None);
+            let mut names = TenantNames::default();
+            let facts = TraceFacts::default();
+            let mut android = AndroidRecords::new(facts, Grouping::Thread, HashMap::new(), None);
             let events = reader.map(|event| event.expect("memory is readable"));
             black_box(feed(events.filter_map(|event| android.record(&event, &mut names))))
         });

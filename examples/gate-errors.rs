@@ -17,8 +17,10 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
-use wattline::campaign::Phase;
-use wattline::compare::{InputRuns, Limit, Measurement, Repeat, Verdict, compare_measured};
+use wattline::campaign::RunPhase;
+use wattline::compare::{
+    AllowedIncrease, GateVerdict, InputRuns, Measurement, Repeat, compare_measured,
+};
 use wattline::run::read_journal;
 
 const LIMITS: [f64; 3] = [0.0, 0.01, 0.02];
@@ -52,8 +54,8 @@ impl Tally {
     fn add(&mut self, base: &Measurement, new: &Measurement) {
         self.number += 1;
         for (alarms, limit) in self.alarms.iter_mut().zip(LIMITS) {
-            let (headline, _) = compare_measured("all", base, new, Limit(limit));
-            *alarms += usize::from(headline.verdict == Some(Verdict::Increase));
+            let (headline, _) = compare_measured("all", base, new, AllowedIncrease(limit));
+            *alarms += usize::from(headline.verdict == Some(GateVerdict::Increase));
         }
     }
 
@@ -243,11 +245,11 @@ impl Sessions {
     fn read(folder: &Path) -> Result<Sessions, Box<dyn std::error::Error>> {
         let records = read_journal(folder)?;
         let of = |phase| records.iter().filter(move |run| run.is_good() && run.run.phase == phase);
-        let power = of(Phase::Power)
+        let power = of(RunPhase::Power)
             .filter(|run| run.run.case.starts_with("base-"))
             .filter_map(|run| run.measured.as_ref())
             .map(|run| Repeat { energy_j: run.energy_j, duration_s: run.duration_s });
-        let idle = of(Phase::Idle).filter_map(|run| Some(run.measured.as_ref()?.mean_power_w()));
+        let idle = of(RunPhase::Idle).filter_map(|run| Some(run.measured.as_ref()?.mean_power_w()));
         Ok(Sessions { power: power.collect(), idle: idle.collect() })
     }
 

@@ -13,7 +13,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use wattline::blocks::Granularity;
-use wattline::build::{Application, sources};
+use wattline::build::{AnalysedApplication, sources};
 use wattline::hint::{Hint, apply, assumed_hints};
 use wattline::java::SourceFile;
 use wattline::model::Model;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => None,
     };
     let loaded = sources::load_paths(&[Path::new(places).to_path_buf()], &classes)?;
-    let application = Application::analyse(loaded, Granularity::Statement)?;
+    let application = AnalysedApplication::analyse(loaded, Granularity::Statement)?;
     let hints = assumed_hints(&application.dictionary, &application.files, model.as_ref());
     hints.iter().for_each(|hint| print(hint, &application.files));
     if let Some(out) = arguments.get(3) {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use wattline_units::input::{into_text, open_given, read_opened};
-use wattline_units::limits::{FILE_BYTES, Limit, UNPACKED_LOG_BYTES};
+use wattline_units::limits::{FILE_BYTES, InputLimit, UNPACKED_LOG_BYTES};
 
 /// Opens a file to read it: a regular one, a pipe that is open already, or `/dev/null`.
 ///
@@ -36,7 +36,7 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// As [`read_text`].
-pub(crate) fn read_text_up_to(limit: Limit, path: &Path) -> io::Result<String> {
+pub(crate) fn read_text_up_to(limit: InputLimit, path: &Path) -> io::Result<String> {
     into_text(read_up_to(limit, path)?)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn unpack(path: &Path) -> io::Result<Vec<u8>> {
     UNPACKED_LOG_BYTES.read_all(zstd::Decoder::new(packed.as_slice())?)
 }
 
-fn read_up_to(limit: Limit, path: &Path) -> io::Result<Vec<u8>> {
+fn read_up_to(limit: InputLimit, path: &Path) -> io::Result<Vec<u8>> {
     read_opened(open(path)?, limit)
 }
 

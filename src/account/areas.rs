@@ -13,25 +13,25 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::CallTree;
-use crate::account::cost::{CostIndex, Costs};
+use crate::account::cost::{CostIndex, IndexedModel};
 use crate::account::entry::{Leaf, MethodKey, Portion};
-use crate::account::matching::{Signature, find, signature};
+use crate::account::matching::{MethodSignature, find, signature};
 use crate::account::profile::Hits;
 use crate::assumptions::ASSUMED;
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::model::areas::{
-    Area, AreaEstimate, AreaFit, Belief, Direct, Repeats, RunSpread, Tails, benchmarked, estimate,
-    run_spread, session_variances, share_of,
+    AreaEstimate, AreaFit, CostEstimate, Direct, Repeats, RunSpread, SmallArea, Tails, benchmarked,
+    estimate, run_spread, session_variances, share_of,
 };
 use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
 
-use compiled::{Inlined, Met, Paths};
-use lined::{AllLined, Lined};
-use lines::{Spot, Spots};
-pub(super) use words::Words;
+use compiled::{CallEdgeSamples, Inlined, Paths};
+use lined::{LineSamples, LineSamplesByGroup};
+use lines::{LineEstimate, LineEstimates};
+pub(super) use words::CountBasedCosts;
 
 /// The largest relative error with which samples know an area at all: of four samples it is half.
 const LEAST_SURE: f64 = 0.5;
@@ -83,7 +83,7 @@ impl SampledCase {
 /// initialisers; overloads, where a sampler names no parameters), with what compilers put into
 /// it where the sampler shows no inlined frames, and what is known of its energy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AreaAccount {
+pub struct MethodGroup {
     /// The methods.
     pub methods: Vec<MethodKey>,
     /// Samples that fell into them.
@@ -113,9 +113,9 @@ pub struct AreaAccount {
 
 /// The areas of a scenario.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Areas {
+pub struct MethodGroups {
     /// In the order of their classes and names.
-    pub areas: Vec<AreaAccount>,
+    pub areas: Vec<MethodGroup>,
     /// How far, relative, blocks are from what their words say.
     pub place_factor: f64,
     /// Half the width of a 95 % interval of a place, relative, by normal standard deviations:
@@ -133,10 +133,10 @@ pub struct Areas {
     /// Each sampled line's, by area and line.
     pub(super) line_run_spreads: BTreeMap<(usize, u32), f64>,
     /// What samples tell apart.
-    spots: Vec<Spot>,
+    spots: Vec<LineEstimate>,
 }
 
-impl Areas {
+impl MethodGroups {
     /// Estimates the areas of all leaves, which are priced by the words, numbers the leaves by
     /// them, and makes their energies add up to them; gives the model with what the words
     /// learnt. `None` where no case was sampled, or no sample is in a method that ran.
@@ -144,20 +144,20 @@ impl Areas {
         leaves: &mut Vec<Leaf<'_>>,
         cases: &[SampledCase],
         calls: Option<&CallTree>,
-        words: Words<'m>,
-    ) -> Option<(Areas, Cow<'m, Model>)> {
-        let mut grouped = Grouped::of(leaves, Names::of(cases));
+        words: CountBasedCosts<'m>,
+    ) -> Option<(MethodGroups, Cow<'m, Model>)> {
+        let mut grouped = Grouped::of(leaves, SampledNames::of(cases));
         if let Some(calls) = calls.filter(|_| cases.iter().any(|case| case.hits.hides_inlined)) {
-            let seen = Seen::of(&grouped, cases)?;
+            let seen = SampleEstimates::of(&grouped, cases)?;
             let (areas, expected) = grouped.expected(leaves, seen.samples.iter().sum());
             let paths = Paths::of(calls, &areas, &expected);
             let inlined = Inlined::of(&paths, &grouped.met(cases, &seen.samples), &ASSUMED);
             grouped = grouped.divided(leaves, &inlined, &paths);
         }
-        let seen = Seen::of(&grouped, cases)?;
+        let seen = SampleEstimates::of(&grouped, cases)?;
         let counts = grouped.counts(leaves, words.model().costs.len());
-        let counted = counted(&counts, &Costs::new(words.model()));
-        let of_methods = Costs::new(words.of_methods());
+        let counted = counted(&counts, &IndexedModel::new(words.model()));
+        let of_methods = IndexedModel::new(words.of_methods());
         let level = seen.level(&counted);
         let places: Vec<f64> = grouped.scales(leaves).iter().map(|scale| scale * level).collect();
         let (fit, model) = fitted(&counts, level, &places, &seen, words)?;
@@ -166,16 +166,16 @@ impl Areas {
         let level = match &model {
             Cow::Borrowed(_) => level,
             Cow::Owned(learnt) => {
-                let costs = Costs::new(learnt);
+                let costs = IndexedModel::new(learnt);
                 leaves.iter_mut().for_each(|leaf| leaf.reprice(&costs));
                 1.0
             }
         };
-        let lined = AllLined::of(leaves, &grouped, cases);
+        let lined = LineSamplesByGroup::of(leaves, &grouped, cases);
         share_out(leaves, &grouped, &areas, &lined.areas, &of_methods, level);
-        let Spots { spots, place_factor } =
-            Spots::divide(leaves, &grouped, &areas, &lined.areas, &ASSUMED);
-        let areas = Areas {
+        let LineEstimates { spots, place_factor } =
+            LineEstimates::divide(leaves, &grouped, &areas, &lined.areas, &ASSUMED);
+        let areas = MethodGroups {
             areas,
             place_factor: fit.place_factor?,
             place_spread: fit.place_spread()?,
@@ -210,7 +210,7 @@ fn place_scale<'l>(leaves: impl Iterator<Item = &'l Leaf<'l>>, once_j: f64) -> f
 }
 
 /// What the costs say of each area, in joules.
-fn counted(counts: &[Vec<f64>], costs: &Costs<'_>) -> Vec<f64> {
+fn counted(counts: &[Vec<f64>], costs: &IndexedModel<'_>) -> Vec<f64> {
     let price = |(cost, n): (usize, &f64)| match *n == 0.0 {
         true => 0.0,
         false => costs.cost(CostIndex(cost)).0 * n,
@@ -219,12 +219,12 @@ fn counted(counts: &[Vec<f64>], costs: &Costs<'_>) -> Vec<f64> {
 }
 
 /// What samples can call a method.
-struct Names {
+struct SampledNames {
     /// Class and method of those that are named without parameters: their overloads are one.
     bare: BTreeSet<(String, String)>,
 }
 
-impl Names {
+impl SampledNames {
     fn of(cases: &[SampledCase]) -> Self {
         let names = cases.iter().flat_map(|case| case.hits.methods.keys());
         let bare = names.filter(|(_, method)| !method.contains('('));
@@ -235,7 +235,7 @@ impl Names {
         Self { bare: bare.map(name).collect() }
     }
 
-    fn signature(&self, method: &MethodKey) -> Signature {
+    fn signature(&self, method: &MethodKey) -> MethodSignature {
         let mut signature = signature(&method.class, &method.method);
         if self.bare.contains(&(signature.class.clone(), signature.name.clone())) {
             signature.parameters = None;
@@ -247,22 +247,22 @@ impl Names {
 /// Leaves by what samples call the code that they are in.
 struct Grouped {
     /// Signatures, with the methods behind them.
-    areas: Vec<(Signature, Vec<MethodKey>)>,
+    areas: Vec<(MethodSignature, Vec<MethodKey>)>,
     /// The area of each leaf.
     of_leaf: Vec<usize>,
 }
 
 impl Grouped {
-    fn of(leaves: &[Leaf<'_>], names: Names) -> Self {
+    fn of(leaves: &[Leaf<'_>], names: SampledNames) -> Self {
         let of_leaf: Vec<MethodKey> = leaves.iter().map(|leaf| MethodKey::of(leaf.block)).collect();
         let methods: BTreeSet<&MethodKey> = of_leaf.iter().collect();
-        let signatures: BTreeMap<&MethodKey, Signature> =
+        let signatures: BTreeMap<&MethodKey, MethodSignature> =
             methods.into_iter().map(|method| (method, names.signature(method))).collect();
-        let mut by: BTreeMap<&Signature, Vec<MethodKey>> = BTreeMap::new();
+        let mut by: BTreeMap<&MethodSignature, Vec<MethodKey>> = BTreeMap::new();
         for (method, signature) in &signatures {
             by.entry(signature).or_default().push((*method).clone());
         }
-        let places: BTreeMap<&Signature, usize> = by.keys().copied().zip(0..).collect();
+        let places: BTreeMap<&MethodSignature, usize> = by.keys().copied().zip(0..).collect();
         let places = of_leaf.iter().map(|method| places[&signatures[method]]).collect();
         let areas = by.into_iter().map(|(signature, methods)| (signature.clone(), methods));
         let areas = areas.collect();
@@ -287,9 +287,9 @@ impl Grouped {
     }
 
     /// Samples by area and by who called.
-    fn met(&self, cases: &[SampledCase], samples: &[u64]) -> Met {
+    fn met(&self, cases: &[SampledCase], samples: &[u64]) -> CallEdgeSamples {
         let alone = samples.iter().map(|samples| *samples as f64).collect();
-        let mut met = Met { called: BTreeMap::new(), alone };
+        let mut met = CallEdgeSamples { called: BTreeMap::new(), alone };
         for ((caller, callee), count) in cases.iter().flat_map(|case| &case.hits.calls) {
             let place = |(class, method): &(String, String)| self.find(class, method);
             if let (Some(caller), Some(callee)) = (place(caller), place(callee)) {
@@ -366,7 +366,7 @@ impl Grouped {
 }
 
 /// What samples say of each area.
-struct Seen {
+struct SampleEstimates {
     samples: Vec<u64>,
     direct: Vec<Direct>,
     /// Energy of all samples that fell into areas, in joules.
@@ -379,7 +379,7 @@ struct Seen {
     session_spreads: Option<Vec<Option<f64>>>,
 }
 
-impl Seen {
+impl SampleEstimates {
     /// `None` where no sample fell into an area.
     fn of(grouped: &Grouped, cases: &[SampledCase]) -> Option<Self> {
         let areas = grouped.areas.len();
@@ -457,15 +457,15 @@ fn fitted<'m>(
     counts: &[Vec<f64>],
     level: f64,
     places: &[f64],
-    seen: &Seen,
-    words: Words<'m>,
+    seen: &SampleEstimates,
+    words: CountBasedCosts<'m>,
 ) -> Option<(AreaFit, Cow<'m, Model>)> {
-    let area = |(a, counts): (usize, &Vec<f64>)| Area {
+    let area = |(a, counts): (usize, &Vec<f64>)| SmallArea {
         counts: counts.clone(),
         scale: places[a].max(seen.grain_j),
         direct: Some(seen.direct[a]),
     };
-    let areas: Vec<Area> = counts.iter().enumerate().map(area).collect();
+    let areas: Vec<SmallArea> = counts.iter().enumerate().map(area).collect();
     let l = words.model().costs.len();
     let occurs: Vec<bool> = (0..l).map(|j| counts.iter().any(|of| of[j] != 0.0)).collect();
     // What is put in is finite and of one length, so that only a decomposition that does not
@@ -475,7 +475,7 @@ fn fitted<'m>(
 
 /// The model's costs with their covariance; without one, each by its own error, or known
 /// to its own size where it has none. Each has `further` times its square as variance, more.
-fn belief(model: &Model, level: f64, further: f64) -> Belief {
+fn belief(model: &Model, level: f64, further: f64) -> CostEstimate {
     let l = model.costs.len();
     let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
     let mean: Vec<f64> = model.costs.iter().map(|cost| finite(cost.cost_j) * level).collect();
@@ -490,17 +490,17 @@ fn belief(model: &Model, level: f64, further: f64) -> Belief {
         None => (0..l * l).map(|k| if k / l == k % l { own(k / l) } else { 0.0 }).collect(),
     };
     (0..l).for_each(|j| covariance[j * l + j] += further * mean[j].powi(2));
-    Belief::Normal { mean, covariance }
+    CostEstimate::Normal { mean, covariance }
 }
 
 /// What is known of each area; `places` as for [`fitted`].
 fn accounts(
     grouped: &Grouped,
-    seen: &Seen,
+    seen: &SampleEstimates,
     counted: &[f64],
     places: &[f64],
     fit: &AreaFit,
-) -> Vec<AreaAccount> {
+) -> Vec<MethodGroup> {
     // Relative to what samples say where that is more: then it is words that are far off.
     let is_told = |a: usize| {
         let place_factor = fit.place_factor.unwrap_or(0.0);
@@ -510,9 +510,9 @@ fn accounts(
     let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
     let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();
     let energies = whole(&benchmarked(&energies, &errors, seen.inside_j));
-    let account = |(a, (_, methods)): (usize, &(Signature, Vec<MethodKey>))| {
+    let account = |(a, (_, methods)): (usize, &(MethodSignature, Vec<MethodKey>))| {
         let (energy, estimate) = (energies[a], &fit.estimates[a]);
-        AreaAccount {
+        MethodGroup {
             methods: methods.clone(),
             samples: seen.samples[a],
             sampled: Joules(seen.direct[a].energy_j),
@@ -559,9 +559,9 @@ fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
 fn share_out(
     leaves: &mut [Leaf<'_>],
     grouped: &Grouped,
-    areas: &[AreaAccount],
-    lined: &[Lined],
-    of_methods: &Costs<'_>,
+    areas: &[MethodGroup],
+    lined: &[LineSamples],
+    of_methods: &IndexedModel<'_>,
     level: f64,
 ) {
     for ((account, lined), own) in areas.iter().zip(lined).zip(grouped.leaves_of_areas()) {
@@ -584,7 +584,11 @@ fn move_to(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules) {
 
 /// By what methods share an area's energy: what they spend by these costs, or as their leaves
 /// do where that is nothing.
-fn shares_of_methods(leaves: &[Leaf<'_>], methods: &[Vec<usize>], costs: &Costs<'_>) -> Vec<f64> {
+fn shares_of_methods(
+    leaves: &[Leaf<'_>],
+    methods: &[Vec<usize>],
+    costs: &IndexedModel<'_>,
+) -> Vec<f64> {
     let by = |of_leaf: &dyn Fn(&Leaf<'_>) -> f64| -> Vec<f64> {
         let sum = |own: &Vec<usize>| own.iter().map(|leaf| of_leaf(&leaves[*leaf])).sum();
         methods.iter().map(sum).collect()
@@ -637,7 +641,7 @@ fn parts(energy: Femtojoules, weights: &[f64]) -> Vec<Femtojoules> {
 
 impl Leaf<'_> {
     /// Prices its counts by other costs.
-    fn reprice(&mut self, costs: &Costs<'_>) {
+    fn reprice(&mut self, costs: &IndexedModel<'_>) {
         let Some(cost) = self.cost else { return };
         let (before, now) = (self.energy.joules().0, costs.cost(cost).0 * self.weighted);
         self.context_error_j *= if before > 0.0 { now / before } else { 1.0 };
@@ -810,8 +814,9 @@ mod tests {
         let dictionary = crate::operations::Dictionary { blocks };
         let executions = (0..17).map(|id| (BlockId(id), 100)).collect();
         let model = sample::model(&[(addition, 1e-9)]);
-        let leaves = crate::account::entry::leaves(&dictionary, &executions, &Costs::new(&model));
-        let grouped = Grouped::of(&leaves, Names::of(&[]));
+        let leaves =
+            crate::account::entry::leaves(&dictionary, &executions, &IndexedModel::new(&model));
+        let grouped = Grouped::of(&leaves, SampledNames::of(&[]));
         let scales = grouped.scales(&leaves);
         let of = |method: &str| {
             let is_it = |(_, methods): &(_, Vec<MethodKey>)| methods[0].method == method;

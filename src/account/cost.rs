@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::assumptions::{ASSUMED, Assumptions};
 use crate::interval::Interval;
-use crate::model::{ContextPrice, CostIndex as Columns, LIBRARY_OTHER, Model};
+use crate::model::{ColumnIndex as Columns, ContextPrice, LIBRARY_OTHER, Model};
 use crate::operations::OperationCount;
 use crate::units::Joules;
 
@@ -29,7 +29,7 @@ impl CountVector {
 
 /// A model with its operations indexed by name.
 #[derive(Debug, Clone)]
-pub struct Costs<'m> {
+pub struct IndexedModel<'m> {
     model: &'m Model,
     columns: Columns<'m>,
     contexts: BTreeMap<(&'m str, &'m str), &'m ContextPrice>,
@@ -38,16 +38,16 @@ pub struct Costs<'m> {
     assumed: Assumptions,
 }
 
-impl<'m> Costs<'m> {
+impl<'m> IndexedModel<'m> {
     /// Indexes the model's costs.
-    pub fn new(model: &'m Model) -> Costs<'m> {
+    pub fn new(model: &'m Model) -> IndexedModel<'m> {
         let contexts = model
             .contexts
             .iter()
             .map(|price| ((price.operation.as_str(), price.context.as_str()), price))
             .collect();
         let spread = spread(&model.contexts);
-        Costs { model, columns: model.index(), contexts, spread, assumed: ASSUMED }
+        IndexedModel { model, columns: model.index(), contexts, spread, assumed: ASSUMED }
     }
 
     /// What is taken for granted of lines.
@@ -70,7 +70,7 @@ impl<'m> Costs<'m> {
         self.context(found).map_or(1.0, |price| price.relative)
     }
 
-    /// Standard error of [`Costs::relative`]: the kernels'; where no kernel measured this
+    /// Standard error of [`IndexedModel::relative`]: the kernels'; where no kernel measured this
     /// context, but others of the operation, how far these differ.
     pub fn relative_se(&self, found: &OperationCount) -> f64 {
         match self.context(found) {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn library_functions_without_a_cost_take_that_of_the_rest() {
         let model = sample::model(&[("Increment", 1e-9), ("lib:other", 5e-9)]);
-        let costs = Costs::new(&model);
+        let costs = IndexedModel::new(&model);
         assert_eq!(costs.of("lib:java.util.List.size").map(|c| costs.name(c)), Some("lib:other"));
         assert_eq!(costs.of("Negation_int"), None);
         assert_eq!(costs.of("lib:GC"), None, "a collection is not an ordinary library call");
@@ -188,7 +188,7 @@ mod tests {
     fn a_sum_can_be_sure_where_its_parts_are_not() {
         let mut model = sample::model(&[("Increment", 1.0), ("Decrement", 1.0)]);
         model.covariance = Some(vec![4.0, -4.0, -4.0, 4.0]);
-        let costs = Costs::new(&model);
+        let costs = IndexedModel::new(&model);
         let (a, b) = (costs.of("Increment").unwrap(), costs.of("Decrement").unwrap());
         let mut both = CountVector::default();
         both.add(a, 3.0);
@@ -202,7 +202,7 @@ mod tests {
         let mut model = sample::model(&[("Increment", 1.0), ("Decrement", 1.0)]);
         model.costs[0].lo_j = Some(0.5);
         model.costs[0].hi_j = Some(2.0);
-        let costs = Costs::new(&model);
+        let costs = IndexedModel::new(&model);
         let mut counts = CountVector::default();
         counts.add(costs.of("Increment").unwrap(), 2.0);
         assert_eq!(costs.interval(&counts), Some(Interval { lo: Joules(1.0), hi: Joules(4.0) }));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::iter::Sum;
 use std::ops::AddAssign;
 
-use crate::account::cost::{CostIndex, Costs, CountVector};
+use crate::account::cost::{CostIndex, CountVector, IndexedModel};
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
@@ -15,7 +15,7 @@ use crate::units::Joules;
 
 /// What one entry spends in the scenario.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry<K> {
+pub struct AccountEntry<K> {
     /// What the entry is about: an operation, a block, a line, a method, a class.
     pub key: K,
     /// How often it ran: occurrences of an operation, runs of a block, runs of the most
@@ -36,7 +36,7 @@ pub struct Entry<K> {
     pub determined: bool,
 }
 
-impl<K> Entry<K> {
+impl<K> AccountEntry<K> {
     /// The energy as a quantity.
     pub fn joules(&self) -> Joules {
         self.energy.joules()
@@ -109,7 +109,7 @@ impl Leaf<'_> {
 pub(super) fn leaves<'a>(
     dictionary: &'a Dictionary,
     executions: &BTreeMap<BlockId, u64>,
-    costs: &Costs<'_>,
+    costs: &IndexedModel<'_>,
 ) -> Vec<Leaf<'a>> {
     let mut leaves = Vec::new();
     for (block, runs) in executed(dictionary, executions) {
@@ -254,7 +254,7 @@ impl<'a> Bundle<'a> {
     }
 
     /// The 95 % interval of the whole bundle; absent when a part of it has no cost.
-    pub fn interval(&self, costs: &Costs<'_>) -> Option<Interval> {
+    pub fn interval(&self, costs: &IndexedModel<'_>) -> Option<Interval> {
         let known = if self.unknown > 0 { None } else { costs.interval(&self.counts) };
         known.map(|interval| {
             interval.widened(self.energy.joules(), self.further_variance(costs.assumed()))
@@ -262,7 +262,7 @@ impl<'a> Bundle<'a> {
     }
 
     /// Variance of the error of what has a cost, in J^2.
-    pub fn variance(&self, costs: &Costs<'_>) -> Option<f64> {
+    pub fn variance(&self, costs: &IndexedModel<'_>) -> Option<f64> {
         let known = costs.variance(&self.counts)?;
         Some(known + self.further_variance(costs.assumed()))
     }

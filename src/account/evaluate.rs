@@ -8,9 +8,9 @@ use std::fmt;
 
 use crate::account::Accounts;
 use crate::account::entry::LineKey;
-use crate::account::matching::Pair;
+use crate::account::matching::FigureWithTruth;
 use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};
-use crate::account::truth::Truth;
+use crate::account::truth::GroundTruth;
 use crate::csv_text::CsvText;
 use crate::operations::Dictionary;
 use crate::quantile::quantile;
@@ -21,7 +21,7 @@ const ENERGY_COMPARED: f64 = 0.95;
 
 /// A level of accounts that has a truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum AccountLevel {
     /// Source lines.
     Line,
     /// Blocks that have their lines for themselves.
@@ -32,13 +32,13 @@ pub enum Level {
     Operation,
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for AccountLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Level::Line => "line",
-            Level::Block => "block",
-            Level::Method => "method",
-            Level::Operation => "operation",
+            AccountLevel::Line => "line",
+            AccountLevel::Block => "block",
+            AccountLevel::Method => "method",
+            AccountLevel::Operation => "operation",
         })
     }
 }
@@ -47,7 +47,7 @@ impl fmt::Display for Level {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelEvaluation {
     /// The level.
-    pub level: Level,
+    pub level: AccountLevel,
     /// Entries compared: the costliest that make 95 % of the level's true energy.
     pub entries: usize,
     /// The part of all true energy (of lines, methods or operations) that they hold.
@@ -71,7 +71,7 @@ pub struct LevelEvaluation {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unmatched {
     /// Its level.
-    pub level: Level,
+    pub level: AccountLevel,
     /// The truth's name for it.
     pub label: String,
     /// Its true energy.
@@ -80,7 +80,7 @@ pub struct Unmatched {
 
 /// All levels that have a truth.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Evaluation {
+pub struct AccountEvaluation {
     /// Line, block, method, operation, as far as known.
     pub levels: Vec<LevelEvaluation>,
     /// What nothing matches, by level, the largest first.
@@ -89,9 +89,9 @@ pub struct Evaluation {
     pub lines: BTreeMap<LineKey, Joules>,
 }
 
-impl Evaluation {
+impl AccountEvaluation {
     /// One level; `None` where there is no truth for it.
-    pub fn level(&self, level: Level) -> Option<&LevelEvaluation> {
+    pub fn level(&self, level: AccountLevel) -> Option<&LevelEvaluation> {
         self.levels.iter().find(|row| row.level == level)
     }
 
@@ -134,7 +134,9 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// The text of `evaluation.csv` for several boards: the name of each in a last column.
-pub fn evaluations_csv<'e>(boards: impl IntoIterator<Item = (&'e str, &'e Evaluation)>) -> String {
+pub fn evaluations_csv<'e>(
+    boards: impl IntoIterator<Item = (&'e str, &'e AccountEvaluation)>,
+) -> String {
     let mut table = CsvText::new(COLUMNS.into_iter().chain(["device"]));
     for (board, evaluation) in boards {
         evaluation.rows().for_each(|row| table.row(row.into_iter().chain([board.to_string()])));
@@ -143,18 +145,26 @@ pub fn evaluations_csv<'e>(boards: impl IntoIterator<Item = (&'e str, &'e Evalua
 }
 
 /// Compares accounts with a truth.
-pub fn evaluate(accounts: &Accounts, dictionary: &Dictionary, truth: &Truth) -> Evaluation {
+pub fn evaluate(
+    accounts: &Accounts,
+    dictionary: &Dictionary,
+    truth: &GroundTruth,
+) -> AccountEvaluation {
     let lines = true_lines(dictionary, truth);
     let all_lines: f64 = truth.lines.iter().map(|(_, energy)| energy.max(0.0)).sum();
     let true_line = |(key, energy): (&LineKey, &f64)| (key.clone(), Joules(*energy));
     let own = lines.iter().map(true_line).collect();
-    let mut evaluation = Evaluation { lines: own, ..Evaluation::default() };
+    let mut evaluation = AccountEvaluation { lines: own, ..AccountEvaluation::default() };
     let levels = [
-        (Level::Line, line_pairs(accounts, &lines), all_lines),
-        (Level::Block, block_pairs(accounts, dictionary, &lines), all_lines),
-        (Level::Method, method_pairs(accounts, truth), total(truth.methods.iter().map(|m| m.2))),
+        (AccountLevel::Line, line_pairs(accounts, &lines), all_lines),
+        (AccountLevel::Block, block_pairs(accounts, dictionary, &lines), all_lines),
         (
-            Level::Operation,
+            AccountLevel::Method,
+            method_pairs(accounts, truth),
+            total(truth.methods.iter().map(|m| m.2)),
+        ),
+        (
+            AccountLevel::Operation,
             operation_pairs(accounts, truth),
             total(truth.operations.iter().map(|o| o.1)),
         ),
@@ -170,9 +180,9 @@ fn total(energies: impl Iterator<Item = f64>) -> f64 {
     energies.map(|energy| energy.max(0.0)).sum()
 }
 
-impl Evaluation {
+impl AccountEvaluation {
     /// Adds a level, unless it has no truth.
-    fn add(&mut self, level: Level, mut pairs: Vec<Pair>, all: f64) {
+    fn add(&mut self, level: AccountLevel, mut pairs: Vec<FigureWithTruth>, all: f64) {
         pairs.retain(|pair| pair.truth.0 > 0.0);
         pairs.sort_by(|a, b| b.truth.0.total_cmp(&a.truth.0).then_with(|| a.label.cmp(&b.label)));
         let unmatched = pairs.iter().filter(|pair| pair.estimate.is_none());
@@ -203,7 +213,7 @@ impl Evaluation {
 }
 
 /// The shortest prefix of sorted pairs that makes 95 % of their true energy.
-fn costliest(pairs: &[Pair]) -> &[Pair] {
+fn costliest(pairs: &[FigureWithTruth]) -> &[FigureWithTruth] {
     let all: f64 = pairs.iter().map(|pair| pair.truth.0).sum();
     let mut sum = 0.0;
     let enough = pairs.iter().position(|pair| {
@@ -214,8 +224,8 @@ fn costliest(pairs: &[Pair]) -> &[Pair] {
 }
 
 /// Relative errors, ascending; 1 for what has no match.
-fn sorted_errors(pairs: &[Pair]) -> Vec<f64> {
-    let error = |pair: &Pair| {
+fn sorted_errors(pairs: &[FigureWithTruth]) -> Vec<f64> {
+    let error = |pair: &FigureWithTruth| {
         let estimate = pair.estimate.unwrap_or(Joules::ZERO);
         (estimate.0 - pair.truth.0).abs() / pair.truth.0
     };
@@ -225,9 +235,9 @@ fn sorted_errors(pairs: &[Pair]) -> Vec<f64> {
 }
 
 /// Part of the pairs whose interval holds the truth.
-fn coverage(pairs: &[Pair]) -> Option<f64> {
+fn coverage(pairs: &[FigureWithTruth]) -> Option<f64> {
     pairs.iter().any(|pair| pair.interval.is_some()).then(|| {
-        let holds = |pair: &&Pair| pair.interval.is_some_and(|i| i.contains(pair.truth));
+        let holds = |pair: &&FigureWithTruth| pair.interval.is_some_and(|i| i.contains(pair.truth));
         pairs.iter().filter(holds).count() as f64 / pairs.len() as f64
     })
 }
@@ -237,9 +247,9 @@ mod tests {
     use super::*;
     use crate::account::{account, sample};
 
-    fn truth_of(accounts: &Accounts, factor: impl Fn(usize) -> f64) -> Truth {
+    fn truth_of(accounts: &Accounts, factor: impl Fn(usize) -> f64) -> GroundTruth {
         let lines = accounts.lines.iter().enumerate();
-        Truth {
+        GroundTruth {
             lines: lines.map(|(i, e)| (e.key.clone(), e.joules().0 * factor(i))).collect(),
             methods: accounts
                 .methods
@@ -260,9 +270,13 @@ mod tests {
             assert_eq!(row.coverage, Some(1.0));
             assert_eq!(row.unmatched, 0);
         }
-        let levels: Vec<Level> = evaluation.levels.iter().map(|row| row.level).collect();
-        assert_eq!(levels, [Level::Line, Level::Block, Level::Method], "no truth of operations");
-        let block = evaluation.level(Level::Block).unwrap();
+        let levels: Vec<AccountLevel> = evaluation.levels.iter().map(|row| row.level).collect();
+        assert_eq!(
+            levels,
+            [AccountLevel::Line, AccountLevel::Block, AccountLevel::Method],
+            "no truth of operations"
+        );
+        let block = evaluation.level(AccountLevel::Block).unwrap();
         let alone = [0.191, 0.809].iter().sum::<f64>() - header_share(&accounts);
         assert!((block.share - alone).abs() < 1e-9, "the header's blocks share a line: {block:?}");
     }
@@ -278,7 +292,7 @@ mod tests {
         let sample = sample::program_1();
         let accounts = account(&sample.scenario());
         let evaluation = evaluate(&accounts, &sample.dictionary, &truth_of(&accounts, |_| 1.25));
-        let line = evaluation.level(Level::Line).unwrap();
+        let line = evaluation.level(AccountLevel::Line).unwrap();
         assert!((line.median_error - 0.2).abs() < 1e-9 && (line.p90_error - 0.2).abs() < 1e-9);
         assert!((line.bias + 0.2).abs() < 1e-9);
         assert_eq!(line.coverage, Some(0.0));
@@ -298,7 +312,7 @@ mod tests {
         let mut truth = truth_of(&accounts, |_| 1.0);
         truth.methods.push(("demo.Grid".into(), "access$000(Ldemo/Grid;)I".into(), 100.0));
         let evaluation = evaluate(&accounts, &sample.dictionary, &truth);
-        let methods = evaluation.level(Level::Method).unwrap();
+        let methods = evaluation.level(AccountLevel::Method).unwrap();
         assert_eq!((methods.entries, methods.unmatched, methods.median_error), (1, 1, 1.0));
         assert_eq!(evaluation.unmatched[0].energy, Joules(100.0));
     }

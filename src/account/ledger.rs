@@ -2,7 +2,7 @@
 //! femtojoules, so that it adds up exactly. What the model doesn't explain is a row
 //! (it may be negative: then the model explains too much), never spread over others.
 
-use crate::account::cost::{Costs, CountVector, GARBAGE_COLLECTION};
+use crate::account::cost::{CountVector, GARBAGE_COLLECTION, IndexedModel};
 use crate::account::entry::Bundle;
 use crate::account::pricing::Pricing;
 use crate::exact::Femtojoules;
@@ -13,7 +13,7 @@ use crate::units::Joules;
 
 /// What was measured for one scenario: its base cases summed over input sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Measured {
+pub struct MeasuredEnergies {
     /// Energy of the sessions, idle included.
     pub total: Joules,
     /// Its standard error, where repeats allow one.
@@ -41,7 +41,7 @@ pub struct RuntimeEnergy {
     pub collector_se: Option<Joules>,
 }
 
-impl Measured {
+impl MeasuredEnergies {
     /// What was spent above idle: what shares are parts of.
     pub(super) fn above_idle(&self) -> Femtojoules {
         Femtojoules::from_joules(self.total) - Femtojoules::from_joules(self.idle)
@@ -49,7 +49,7 @@ impl Measured {
 
     /// What the collector spent: by its threads' times, else by the model's cost for each
     /// collection; zero where neither is known.
-    pub(super) fn collector(&self, costs: &Costs<'_>) -> Joules {
+    pub(super) fn collector(&self, costs: &IndexedModel<'_>) -> Joules {
         match self.runtime {
             Some(runtime) => runtime.collector,
             None => Joules(collections(self.collections, costs).0.joules().0),
@@ -181,7 +181,7 @@ pub(super) struct ExplainedRow {
 
 /// Makes the ledger.
 pub(super) fn ledger(
-    measured: &Measured,
+    measured: &MeasuredEnergies,
     explained: &Explained<'_>,
     pricing: &Pricing<'_, '_>,
 ) -> Ledger {
@@ -216,7 +216,7 @@ pub(super) fn ledger(
 }
 
 /// The row of the collector.
-struct Collector {
+struct GcRow {
     energy: Femtojoules,
     interval: Option<Interval>,
     /// What of the model is in it.
@@ -224,10 +224,10 @@ struct Collector {
     remark: &'static str,
 }
 
-fn collector(measured: &Measured, costs: &Costs<'_>) -> Collector {
+fn collector(measured: &MeasuredEnergies, costs: &IndexedModel<'_>) -> GcRow {
     if let Some(RuntimeEnergy { collector, collector_se, .. }) = measured.runtime {
         let remark = if collector == Joules::ZERO { "none ran" } else { "" };
-        return Collector {
+        return GcRow {
             energy: Femtojoules::from_joules(collector),
             interval: spread(collector, collector_se).filter(|_| remark.is_empty()),
             counts: CountVector::default(),
@@ -242,12 +242,12 @@ fn collector(measured: &Measured, costs: &Costs<'_>) -> Collector {
     };
     let some = counts.as_ref().filter(|_| measured.collections > 0);
     let interval = some.and_then(|counts| costs.interval(counts));
-    Collector { energy, interval, counts: counts.unwrap_or_default(), remark }
+    GcRow { energy, interval, counts: counts.unwrap_or_default(), remark }
 }
 
 /// Energy and counts of the garbage collections; no counts when there were some and the
 /// model has no cost for them.
-fn collections(count: u64, costs: &Costs<'_>) -> (Femtojoules, Option<CountVector>) {
+fn collections(count: u64, costs: &IndexedModel<'_>) -> (Femtojoules, Option<CountVector>) {
     let mut counts = CountVector::default();
     if count == 0 {
         return (Femtojoules::ZERO, Some(counts));
@@ -265,7 +265,7 @@ fn spread(energy: Joules, se: Option<Joules>) -> Option<Interval> {
 /// Measured, idle, the runtime's threads and explained vary independently, so the remainder's variance is the
 /// sum of theirs; absent when one of them is.
 fn remainder_interval(
-    measured: &Measured,
+    measured: &MeasuredEnergies,
     explained: &Explained<'_>,
     gc: &CountVector,
     remainder: Femtojoules,

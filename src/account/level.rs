@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{self, Bundle, Entry, Leaf, LineKey, MethodKey, PartKey};
+use super::entry::{self, AccountEntry, Bundle, Leaf, LineKey, MethodKey, PartKey};
 use super::pricing::{Pricing, group};
-use super::{AccountInput, BlockAccount, Costs, CountVector, Femtojoules, OperationAccount};
+use super::{AccountInput, BlockAccount, CountVector, Femtojoules, IndexedModel, OperationAccount};
 use super::{class, ledger};
 use crate::blocks::BlockId;
 use crate::operations::Feature;
@@ -62,7 +62,7 @@ pub(super) fn lines(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<LineKey>> {
+) -> Vec<AccountEntry<LineKey>> {
     by_most_executed(scenario, leaves, line_of, pricing)
 }
 
@@ -71,7 +71,7 @@ pub(super) fn parts(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<PartKey>> {
+) -> Vec<AccountEntry<PartKey>> {
     let key = |leaf: &Leaf<'_>| PartKey { method: MethodKey::of(leaf.block), line: line_of(leaf) };
     by_most_executed(scenario, leaves, key, pricing)
 }
@@ -86,7 +86,7 @@ fn by_most_executed<K: Ord + Clone>(
     leaves: &[Leaf<'_>],
     key: impl Fn(&Leaf<'_>) -> K,
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<K>> {
+) -> Vec<AccountEntry<K>> {
     let mut executions: BTreeMap<K, u64> = BTreeMap::new();
     for leaf in leaves {
         let runs = scenario.executions.get(&leaf.block.id).copied().unwrap_or(0);
@@ -127,7 +127,7 @@ pub(super) fn blocks(
 
 /// One block's account: its figure, and the cost of one execution.
 fn block_account(
-    entry: Entry<BlockId>,
+    entry: AccountEntry<BlockId>,
     block: &crate::operations::BlockEntry,
     (classes, lines): ([Femtojoules; 8], BTreeMap<u32, Femtojoules>),
     pricing: &Pricing<'_, '_>,
@@ -152,7 +152,7 @@ fn block_account(
 }
 
 /// The energy of one execution, by costs alone.
-fn by_costs(block: &crate::operations::BlockEntry, costs: &Costs<'_>) -> Joules {
+fn by_costs(block: &crate::operations::BlockEntry, costs: &IndexedModel<'_>) -> Joules {
     let mut once = CountVector::default();
     for operation in &block.operations {
         if let Some(cost) = costs.of(operation.operation.name()) {
@@ -163,7 +163,7 @@ fn by_costs(block: &crate::operations::BlockEntry, costs: &Costs<'_>) -> Joules 
 }
 
 /// The energy of one of an entry's executions, on average.
-fn once<K>(entry: &Entry<K>) -> Joules {
+fn once<K>(entry: &AccountEntry<K>) -> Joules {
     entry.joules() * (1.0 / entry.executions.max(1) as f64)
 }
 
@@ -172,7 +172,7 @@ pub(super) fn methods(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<MethodKey>> {
+) -> Vec<AccountEntry<MethodKey>> {
     let mut executions: BTreeMap<MethodKey, u64> = BTreeMap::new();
     for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
         add(&mut executions, MethodKey::of(block), entries_of(block, runs));
@@ -185,7 +185,7 @@ pub(super) fn classes(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<String>> {
+) -> Vec<AccountEntry<String>> {
     let mut executions: BTreeMap<String, u64> = BTreeMap::new();
     for (block, runs) in entry::executed(scenario.dictionary, scenario.executions) {
         add(&mut executions, block.class.clone(), entries_of(block, runs));
@@ -198,7 +198,7 @@ pub(super) fn packages(
     scenario: &AccountInput<'_>,
     leaves: &[Leaf<'_>],
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<String>> {
+) -> Vec<AccountEntry<String>> {
     let package = |block: &crate::operations::BlockEntry| {
         block.class.rsplit_once('.').map_or("(default)", |(package, _)| package).to_string()
     };

@@ -16,7 +16,7 @@ use crate::units::Joules;
 
 /// A method as both sides can name it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Signature {
+pub struct MethodSignature {
     /// Binary class name with dots.
     pub class: String,
     /// Method name; `lambda$run` for the lambdas of the methods `run`.
@@ -25,7 +25,7 @@ pub struct Signature {
     pub parameters: Option<Vec<String>>,
 }
 
-impl Signature {
+impl MethodSignature {
     /// The same of all overloads.
     pub fn bare(&self) -> Self {
         Self { parameters: None, ..self.clone() }
@@ -34,7 +34,7 @@ impl Signature {
 
 /// One figure of one side.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct MatchedFigure {
     /// What it is called on its side.
     pub label: String,
     /// Its energy.
@@ -56,7 +56,7 @@ pub struct Spread {
 
 /// A figure with its truth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pair {
+pub struct FigureWithTruth {
     /// The truth's label.
     pub label: String,
     /// True energy.
@@ -73,13 +73,13 @@ pub struct Pair {
 
 /// Reads a method's name from a dictionary (`solve(int[],T...)`, `run().lambda_1`,
 /// `<fields>`) or from bytecode (`solve([IF)V`, `solve(int[],float)`, `lambda$run$0`).
-pub fn signature(class: &str, method: &str) -> Signature {
+pub fn signature(class: &str, method: &str) -> MethodSignature {
     let class = class.replace('/', ".");
     let (name, parameters) = match method.split_once('(') {
         Some((name, rest)) => (name, Some(rest)),
         None => (method.split(".lambda_").next().unwrap_or(method), None),
     };
-    let of = |name: String, parameters| Signature { class: class.clone(), name, parameters };
+    let of = |name: String, parameters| MethodSignature { class: class.clone(), name, parameters };
     if method.contains(".lambda_") {
         return of(format!("lambda${}", lambda_host(name)), None);
     }
@@ -158,12 +158,16 @@ fn primitive_name(code: char) -> &'static str {
 /// Where a method of a profile stands among those that are known, sorted by signature: the same
 /// parameters; else the only one of its name with as many (type variables are erased, and a
 /// bridge method's time is that of what it calls), or of its name where either says no more.
-pub fn find<T>(known: &[T], of: impl Fn(&T) -> &Signature, wanted: &Signature) -> Option<usize> {
+pub fn find<T>(
+    known: &[T],
+    of: impl Fn(&T) -> &MethodSignature,
+    wanted: &MethodSignature,
+) -> Option<usize> {
     if let Ok(place) = known.binary_search_by(|own| of(own).cmp(wanted)) {
         return Some(place);
     }
-    let count = |signature: &Signature| signature.parameters.as_ref().map(Vec::len);
-    let is_alike = |own: &Signature| {
+    let count = |signature: &MethodSignature| signature.parameters.as_ref().map(Vec::len);
+    let is_alike = |own: &MethodSignature| {
         own.class == wanted.class
             && own.name == wanted.name
             && (wanted.parameters.is_none()
@@ -177,28 +181,31 @@ pub fn find<T>(known: &[T], of: impl Fn(&T) -> &Signature, wanted: &Signature) -
 /// Joins two lists, from exact signatures to the number of parameters to the bare name.
 /// Everything in `truth` comes back once, alone or summed up with what it can't be told
 /// from.
-pub fn join(accounts: Vec<(Signature, Item)>, truth: Vec<(Signature, Item)>) -> Vec<Pair> {
+pub fn join(
+    accounts: Vec<(MethodSignature, MatchedFigure)>,
+    truth: Vec<(MethodSignature, MatchedFigure)>,
+) -> Vec<FigureWithTruth> {
     join_both(accounts, truth).0
 }
 
 /// The same, with what of the accounts nothing in `truth` matches.
 pub fn join_both(
-    accounts: Vec<(Signature, Item)>,
-    truth: Vec<(Signature, Item)>,
-) -> (Vec<Pair>, Vec<Item>) {
-    let exact = |signature: &Signature| signature.clone();
-    let arity = |signature: &Signature| {
+    accounts: Vec<(MethodSignature, MatchedFigure)>,
+    truth: Vec<(MethodSignature, MatchedFigure)>,
+) -> (Vec<FigureWithTruth>, Vec<MatchedFigure>) {
+    let exact = |signature: &MethodSignature| signature.clone();
+    let arity = |signature: &MethodSignature| {
         let count = signature.parameters.as_ref().map(|names| vec![names.len().to_string()]);
-        Signature { parameters: count, ..signature.clone() }
+        MethodSignature { parameters: count, ..signature.clone() }
     };
     let (mut pairs, accounts, truth) = pass(accounts, truth, exact);
     let (more, accounts, truth) = pass(accounts, truth, arity);
     pairs.extend(more);
     let (unsaid, truth): (Vec<_>, Vec<_>) =
         truth.into_iter().partition(|(signature, _)| signature.parameters.is_none());
-    let (more, left, alone) = pass(accounts, unsaid, Signature::bare);
+    let (more, left, alone) = pass(accounts, unsaid, MethodSignature::bare);
     pairs.extend(more);
-    pairs.extend(truth.into_iter().chain(alone).map(|(_, item)| Pair {
+    pairs.extend(truth.into_iter().chain(alone).map(|(_, item)| FigureWithTruth {
         label: item.label,
         truth: item.energy,
         estimate: None,
@@ -210,16 +217,20 @@ pub fn join_both(
 }
 
 /// What a pass leaves: pairs, and both sides' rest.
-type Passed = (Vec<Pair>, Vec<(Signature, Item)>, Vec<(Signature, Item)>);
+type Passed = (
+    Vec<FigureWithTruth>,
+    Vec<(MethodSignature, MatchedFigure)>,
+    Vec<(MethodSignature, MatchedFigure)>,
+);
 
 /// Pairs what has the same key on both sides.
 fn pass(
-    accounts: Vec<(Signature, Item)>,
-    truth: Vec<(Signature, Item)>,
-    key: impl Fn(&Signature) -> Signature,
+    accounts: Vec<(MethodSignature, MatchedFigure)>,
+    truth: Vec<(MethodSignature, MatchedFigure)>,
+    key: impl Fn(&MethodSignature) -> MethodSignature,
 ) -> Passed {
-    type Side = Vec<(Signature, Item)>;
-    let mut groups: BTreeMap<Signature, (Side, Side)> = BTreeMap::new();
+    type Side = Vec<(MethodSignature, MatchedFigure)>;
+    let mut groups: BTreeMap<MethodSignature, (Side, Side)> = BTreeMap::new();
     for item in accounts {
         groups.entry(key(&item.0)).or_default().0.push(item);
     }
@@ -240,18 +251,21 @@ fn pass(
 
 /// Sums both sides up. The interval of a sum is the sum of the intervals, and its spread that
 /// of the spreads, as if all were wrong in the same direction: rather too wide than too narrow.
-fn pair(ours: &[(Signature, Item)], theirs: &[(Signature, Item)]) -> Pair {
+fn pair(
+    ours: &[(MethodSignature, MatchedFigure)],
+    theirs: &[(MethodSignature, MatchedFigure)],
+) -> FigureWithTruth {
     let labels: Vec<&str> = theirs.iter().map(|(_, item)| item.label.as_str()).collect();
     let interval = ours.iter().map(|(_, item)| item.interval).reduce(|sum, interval| {
         let (sum, interval) = (sum?, interval?);
         Some(Interval { lo: sum.lo + interval.lo, hi: sum.hi + interval.hi })
     });
-    let spread = |side: &[(Signature, Item)]| {
+    let spread = |side: &[(MethodSignature, MatchedFigure)]| {
         let spreads = side.iter().map(|(_, item)| item.spread).collect::<Option<Vec<Spread>>>()?;
         let sum = |of: fn(&Spread) -> Joules| spreads.iter().map(of).sum();
         Some(Spread { parts: sum(|of| of.parts), sessions: sum(|of| of.sessions) })
     };
-    Pair {
+    FigureWithTruth {
         label: labels.join(" + "),
         truth: theirs.iter().map(|(_, item)| item.energy).sum(),
         estimate: Some(ours.iter().map(|(_, item)| item.energy).sum()),
@@ -283,9 +297,13 @@ mod tests {
         same("<init>(int)", "<init>");
     }
 
-    fn item(method: &str, energy: f64) -> (Signature, Item) {
-        let item =
-            Item { label: method.into(), energy: Joules(energy), interval: None, spread: None };
+    fn item(method: &str, energy: f64) -> (MethodSignature, MatchedFigure) {
+        let item = MatchedFigure {
+            label: method.into(),
+            energy: Joules(energy),
+            interval: None,
+            spread: None,
+        };
         (signature("A", method), item)
     }
 

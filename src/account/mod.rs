@@ -41,20 +41,20 @@ use crate::units::Joules;
 
 pub use crate::exact::Femtojoules;
 pub use crate::interval::Interval;
-pub use areas::{AreaAccount, Areas, SampledCase};
+pub use areas::{MethodGroup, MethodGroups, SampledCase};
 pub use class::{CLASSES, OperationClass};
-pub(crate) use cost::{Costs, CountVector};
-pub use entry::{Entry, LineKey, MethodKey, PartKey};
-pub use evaluate::{Evaluation, LevelEvaluation};
+pub(crate) use cost::{CountVector, IndexedModel};
+pub use entry::{AccountEntry, LineKey, MethodKey, PartKey};
+pub use evaluate::{AccountEvaluation, LevelEvaluation};
 pub(crate) use evaluate::{evaluate, evaluations_csv};
 pub use expected::ExpectedError;
 pub use input_spread::InputSpread;
-pub use ledger::{Ledger, LedgerEntry, LedgerRow, Measured, RuntimeEnergy};
+pub use ledger::{Ledger, LedgerEntry, LedgerRow, MeasuredEnergies, RuntimeEnergy};
 pub use predicted::Predicted;
-pub(crate) use truth::Truth;
+pub(crate) use truth::GroundTruth;
 pub use unseen::{UnseenInput, UnseenInputs};
 
-use areas::Words;
+use areas::CountBasedCosts;
 use calls::CallTree;
 use pricing::Pricing;
 
@@ -71,7 +71,7 @@ pub struct AccountInput<'a> {
     /// The costs.
     pub model: &'a Model,
     /// What was measured for the same runs.
-    pub measured: &'a Measured,
+    pub measured: &'a MeasuredEnergies,
     /// What samplers saw of them, case by case; empty where there was no sampler.
     pub samples: &'a [SampledCase],
     /// Who called whom, where it was recorded.
@@ -80,8 +80,8 @@ pub struct AccountInput<'a> {
 
 impl AccountInput<'_> {
     /// The smallest parts with their energies, and the areas that samples tell.
-    fn priced(&self) -> Priced<'_> {
-        self.sampled().unwrap_or_else(|| Priced {
+    fn priced(&self) -> PricedParts<'_> {
+        self.sampled().unwrap_or_else(|| PricedParts {
             leaves: self.leaves(self.model),
             areas: None,
             model: Cow::Borrowed(self.model),
@@ -89,25 +89,26 @@ impl AccountInput<'_> {
     }
 
     /// The same by samples, where there are any.
-    fn sampled(&self) -> Option<Priced<'_>> {
+    fn sampled(&self) -> Option<PricedParts<'_>> {
         if self.samples.is_empty() {
             return None;
         }
-        let (words, mut leaves) = Words::of(self.model, &ASSUMED, |model| self.leaves(model));
-        let level = self.level(&Costs::new(words.model()));
+        let (words, mut leaves) =
+            CountBasedCosts::of(self.model, &ASSUMED, |model| self.leaves(model));
+        let level = self.level(&IndexedModel::new(words.model()));
         let cases: Vec<SampledCase> = self.samples.iter().map(|case| case.scaled(level)).collect();
-        let (areas, model) = Areas::price(&mut leaves, &cases, self.calls, words)?;
-        Some(Priced { leaves, areas: Some(areas), model })
+        let (areas, model) = MethodGroups::price(&mut leaves, &cases, self.calls, words)?;
+        Some(PricedParts { leaves, areas: Some(areas), model })
     }
 
     fn leaves(&self, model: &Model) -> Vec<entry::Leaf<'_>> {
-        entry::leaves(self.dictionary, self.executions, &Costs::new(model))
+        entry::leaves(self.dictionary, self.executions, &IndexedModel::new(model))
     }
 
     /// What was measured of a joule of the sampled cases. Their sessions say how they are to
     /// each other, sampled ones too, which cost a little more; and the runtime's own threads,
     /// which samplers of Java don't see, are in them where these are not told apart.
-    fn level(&self, costs: &Costs<'_>) -> f64 {
+    fn level(&self, costs: &IndexedModel<'_>) -> f64 {
         let sampled: f64 = self.samples.iter().map(|case| case.energy.0).sum();
         match sampled > 0.0 {
             true => (self.own_energy(costs).0 / sampled).max(0.0),
@@ -117,17 +118,17 @@ impl AccountInput<'_> {
 
     /// The energy above idle without the ledger's rows of the runtime's compilers and its
     /// collector.
-    pub(crate) fn own_energy(&self, costs: &Costs<'_>) -> Joules {
+    pub(crate) fn own_energy(&self, costs: &IndexedModel<'_>) -> Joules {
         let above_idle = self.measured.total - self.measured.idle;
         above_idle - self.measured.collector(costs) - self.measured.compiler()
     }
 }
 
 /// The smallest parts of a scenario with their energies.
-struct Priced<'a> {
+struct PricedParts<'a> {
     leaves: Vec<entry::Leaf<'a>>,
     /// What samples tell; absent without.
-    areas: Option<Areas>,
+    areas: Option<MethodGroups>,
     /// The price list: the scenario's, with what samples taught.
     model: Cow<'a, Model>,
 }
@@ -136,7 +137,7 @@ struct Priced<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperationAccount {
     /// Its figure.
-    pub entry: Entry<Feature>,
+    pub entry: AccountEntry<Feature>,
     /// Energy of one execution; absent when the model doesn't know it.
     pub cost: Option<Joules>,
     /// Whether the cases alone determine the cost; absent with the cost.
@@ -149,7 +150,7 @@ pub struct OperationAccount {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockAccount {
     /// Its figure.
-    pub entry: Entry<BlockId>,
+    pub entry: AccountEntry<BlockId>,
     /// Name as in the dictionary.
     pub name: String,
     /// How it is entered, snake case.
@@ -195,19 +196,19 @@ pub struct Accounts {
     /// Operations and library functions.
     pub operations: Vec<OperationAccount>,
     /// Lines.
-    pub lines: Vec<Entry<LineKey>>,
+    pub lines: Vec<AccountEntry<LineKey>>,
     /// Blocks.
     pub blocks: Vec<BlockAccount>,
     /// Methods, constructors, initialisers, lambdas.
-    pub methods: Vec<Entry<MethodKey>>,
+    pub methods: Vec<AccountEntry<MethodKey>>,
     /// Lines by method: those of a method add up to it.
-    pub parts: Vec<Entry<PartKey>>,
+    pub parts: Vec<AccountEntry<PartKey>>,
     /// Classes, nested ones apart from what they are nested in.
-    pub classes: Vec<Entry<String>>,
+    pub classes: Vec<AccountEntry<String>>,
     /// Packages.
-    pub packages: Vec<Entry<String>>,
+    pub packages: Vec<AccountEntry<String>>,
     /// What samples and counts say of methods; absent without samples.
-    pub areas: Option<Areas>,
+    pub areas: Option<MethodGroups>,
     /// The ledger.
     pub ledger: Ledger,
 }
@@ -242,8 +243,8 @@ impl Accounts {
 
 /// Accounts for a scenario.
 pub fn account(scenario: &AccountInput<'_>) -> Accounts {
-    let Priced { leaves, areas, model } = scenario.priced();
-    let costs = Costs::new(&model);
+    let PricedParts { leaves, areas, model } = scenario.priced();
+    let costs = IndexedModel::new(&model);
     let above_idle = scenario.measured.above_idle();
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let explained = level::explained(&leaves, &pricing);

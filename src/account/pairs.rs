@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::Accounts;
 use crate::account::entry::LineKey;
-use crate::account::matching::{self, Item, Pair};
-use crate::account::truth::Truth;
+use crate::account::matching::{self, FigureWithTruth, MatchedFigure};
+use crate::account::truth::GroundTruth;
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, Dictionary};
 use crate::units::Joules;
 
 /// True lines under the dictionary's file names: the same path, or the only one that
 /// ends with the other.
-pub(super) fn true_lines(dictionary: &Dictionary, truth: &Truth) -> BTreeMap<LineKey, f64> {
+pub(super) fn true_lines(dictionary: &Dictionary, truth: &GroundTruth) -> BTreeMap<LineKey, f64> {
     let files: BTreeSet<&str> = dictionary.blocks.iter().map(|b| b.file.as_str()).collect();
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     let mut lines = BTreeMap::new();
@@ -37,11 +37,14 @@ fn file_name<'a>(files: &BTreeSet<&'a str>, file: &'a str) -> &'a str {
 }
 
 /// Lines with their truth.
-pub(super) fn line_pairs(accounts: &Accounts, truth: &BTreeMap<LineKey, f64>) -> Vec<Pair> {
+pub(super) fn line_pairs(
+    accounts: &Accounts,
+    truth: &BTreeMap<LineKey, f64>,
+) -> Vec<FigureWithTruth> {
     let own: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
     truth
         .iter()
-        .map(|(key, &energy)| Pair {
+        .map(|(key, &energy)| FigureWithTruth {
             label: format!("{}:{}", key.file, key.line),
             truth: Joules(energy),
             estimate: own.get(key).map(|entry| entry.joules()),
@@ -59,7 +62,7 @@ pub(super) fn block_pairs(
     accounts: &Accounts,
     dictionary: &Dictionary,
     truth: &BTreeMap<LineKey, f64>,
-) -> Vec<Pair> {
+) -> Vec<FigureWithTruth> {
     let mut owners: BTreeMap<(&str, u32), BTreeSet<BlockId>> = BTreeMap::new();
     for block in &dictionary.blocks {
         for operation in &block.operations {
@@ -78,7 +81,7 @@ pub(super) fn block_pairs(
         if lines.iter().all(|&line| alone(block, line)) {
             let energy = |line: u32| truth.get(&LineKey { file: block.file.clone(), line });
             let account = own.get(&block.id);
-            pairs.push(Pair {
+            pairs.push(FigureWithTruth {
                 label: block.name.clone(),
                 truth: Joules(lines.iter().filter_map(|&line| energy(line)).sum()),
                 estimate: account.map(|account| account.entry.joules()),
@@ -98,9 +101,9 @@ fn lines_of(block: &BlockEntry) -> BTreeSet<u32> {
 }
 
 /// Methods with their truth.
-pub(super) fn method_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
+pub(super) fn method_pairs(accounts: &Accounts, truth: &GroundTruth) -> Vec<FigureWithTruth> {
     let own = accounts.methods.iter().map(|entry| {
-        let item = Item {
+        let item = MatchedFigure {
             label: format!("{}.{}", entry.key.class, entry.key.method),
             energy: entry.joules(),
             interval: entry.interval,
@@ -110,20 +113,20 @@ pub(super) fn method_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
     });
     let true_methods = truth.methods.iter().map(|(class, method, energy)| {
         let label = format!("{class}.{method}");
-        let item = Item { label, energy: Joules(*energy), interval: None, spread: None };
+        let item = MatchedFigure { label, energy: Joules(*energy), interval: None, spread: None };
         (matching::signature(class, method), item)
     });
     matching::join(own.collect(), true_methods.collect())
 }
 
 /// Operations with their truth.
-pub(super) fn operation_pairs(accounts: &Accounts, truth: &Truth) -> Vec<Pair> {
+pub(super) fn operation_pairs(accounts: &Accounts, truth: &GroundTruth) -> Vec<FigureWithTruth> {
     let own: BTreeMap<&str, _> =
         accounts.operations.iter().map(|o| (o.entry.key.name(), o)).collect();
     truth
         .operations
         .iter()
-        .map(|(name, energy)| Pair {
+        .map(|(name, energy)| FigureWithTruth {
             label: name.clone(),
             truth: Joules(*energy),
             estimate: own.get(name.as_str()).map(|account| account.entry.joules()),

@@ -9,10 +9,10 @@ use crate::exact::Femtojoules;
 use crate::interval::{Interval, NORMAL_975};
 use crate::units::Joules;
 
-use super::cost::Costs;
+use super::cost::IndexedModel;
 use super::entry::{self, Bundle, Leaf};
 use super::input_spread::InputSpread;
-use super::{AccountInput, Areas, Priced, SampledCase};
+use super::{AccountInput, MethodGroups, PricedParts, SampledCase};
 
 /// What runs spend that were counted, and not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,8 +37,8 @@ pub(crate) fn predicted(
 ) -> Predicted {
     let samples: Vec<SampledCase> = scenario.samples.iter().map(SampledCase::by_method).collect();
     let scenario = &AccountInput { samples: &samples, ..*scenario };
-    let Priced { leaves, areas, model } = scenario.priced();
-    let costs = Costs::new(&model);
+    let PricedParts { leaves, areas, model } = scenario.priced();
+    let costs = IndexedModel::new(&model);
     let told = told(&leaves, areas.as_ref());
     let is_told = |leaf: &&Leaf<'_>| told.contains(&leaf.block.id);
     let known = again(leaves.iter().filter(is_told), scenario.executions, executions);
@@ -65,7 +65,7 @@ impl Predicted {
 
 /// The blocks of which accounts tell what an execution spends: by the costs any that ran, by
 /// samples those whose larger part they know.
-fn told(leaves: &[Leaf<'_>], areas: Option<&Areas>) -> BTreeSet<BlockId> {
+fn told(leaves: &[Leaf<'_>], areas: Option<&MethodGroups>) -> BTreeSet<BlockId> {
     let mut known: BTreeMap<BlockId, Femtojoules> = BTreeMap::new();
     for leaf in leaves {
         let is_told = areas.is_none_or(|areas| areas.tell(leaf));
@@ -98,7 +98,7 @@ fn again<'l, 'a: 'l>(
 }
 
 /// What the scenario spent of a joule that its leaves say.
-fn level(scenario: &AccountInput<'_>, leaves: &[Leaf<'_>], costs: &Costs<'_>) -> f64 {
+fn level(scenario: &AccountInput<'_>, leaves: &[Leaf<'_>], costs: &IndexedModel<'_>) -> f64 {
     let (own, explained) = (scenario.own_energy(costs).0, sum(leaves).0);
     if own > 0.0 && explained > 0.0 { own / explained } else { 1.0 }
 }
@@ -111,8 +111,8 @@ fn sum(leaves: &[Leaf<'_>]) -> Joules {
 fn variance<'a>(
     mut known: Bundle<'a>,
     new: &[Leaf<'a>],
-    areas: Option<&Areas>,
-    costs: &Costs<'_>,
+    areas: Option<&MethodGroups>,
+    costs: &IndexedModel<'_>,
 ) -> Option<f64> {
     let mut of_new = Bundle::default();
     new.iter().for_each(|leaf| of_new.add(leaf));
@@ -137,7 +137,7 @@ mod tests {
 
     /// Two methods of the same words, run as often; the samples say that one spends three times
     /// as much as the other. A third did not run.
-    fn program() -> sample::Sample {
+    fn program() -> sample::OwnedScenario {
         let of = |id, method| {
             sample::block(id, ("d.A", method), ("", "entry"), (id, id), &[(ADDITION, id, 10)])
         };
@@ -145,7 +145,8 @@ mod tests {
         sample.dictionary.blocks = vec![of(1, "dear()"), of(2, "cheap()"), of(3, "new()")];
         sample.executions = [(BlockId(1), 1000), (BlockId(2), 1000)].into();
         sample.model = sample::with_relative_error(sample::model(&[(ADDITION, 1e-7)]), 0.1);
-        sample.measured = crate::account::Measured { total: Joules(2e-3), ..Default::default() };
+        sample.measured =
+            crate::account::MeasuredEnergies { total: Joules(2e-3), ..Default::default() };
         sample
     }
 

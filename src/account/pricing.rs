@@ -3,20 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::areas::Areas;
-use super::cost::{Costs, CountVector};
-use super::entry::{Bundle, Entry, Leaf};
+use super::areas::MethodGroups;
+use super::cost::{CountVector, IndexedModel};
+use super::entry::{AccountEntry, Bundle, Leaf};
 use crate::exact::{Femtojoules, share};
 use crate::interval::Interval;
 
 /// What turns a bundle into an entry.
 pub(super) struct Pricing<'a, 'm> {
     /// The price list.
-    pub costs: &'a Costs<'m>,
+    pub costs: &'a IndexedModel<'m>,
     /// The scenario's energy above idle: what shares are parts of.
     pub above_idle: Femtojoules,
     /// What samples tell of methods.
-    pub areas: Option<&'a Areas>,
+    pub areas: Option<&'a MethodGroups>,
 }
 
 impl Pricing<'_, '_> {
@@ -43,8 +43,8 @@ impl Pricing<'_, '_> {
     }
 
     /// One entry.
-    pub fn entry<K>(&self, key: K, executions: u64, bundle: &Bundle<'_>) -> Entry<K> {
-        Entry {
+    pub fn entry<K>(&self, key: K, executions: u64, bundle: &Bundle<'_>) -> AccountEntry<K> {
+        AccountEntry {
             key,
             executions,
             energy: bundle.energy,
@@ -63,7 +63,7 @@ pub(super) fn group<K: Ord + Clone>(
     executions: BTreeMap<K, u64>,
     key: impl Fn(&Leaf<'_>) -> K,
     pricing: &Pricing<'_, '_>,
-) -> Vec<Entry<K>> {
+) -> Vec<AccountEntry<K>> {
     let mut bundles: BTreeMap<K, Bundle<'_>> = BTreeMap::new();
     for key in executions.keys() {
         bundles.insert(key.clone(), Bundle::default());
@@ -71,7 +71,7 @@ pub(super) fn group<K: Ord + Clone>(
     for leaf in leaves {
         bundles.entry(key(leaf)).or_default().add(leaf);
     }
-    let mut entries: Vec<Entry<K>> = bundles
+    let mut entries: Vec<AccountEntry<K>> = bundles
         .into_iter()
         .map(|(key, bundle)| {
             let executions = executions.get(&key).copied().unwrap_or(0);

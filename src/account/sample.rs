@@ -3,21 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{AccountInput, Measured};
+use crate::account::{AccountInput, MeasuredEnergies};
 use crate::blocks::BlockId;
 use crate::model::{Cost, Model};
 use crate::operations::{BlockEntry, Dictionary, OperationCount};
 use crate::units::Joules;
 
 /// A scenario that owns its parts.
-pub(crate) struct Sample {
+pub(crate) struct OwnedScenario {
     pub dictionary: Dictionary,
     pub executions: BTreeMap<BlockId, u64>,
     pub model: Model,
-    pub measured: Measured,
+    pub measured: MeasuredEnergies,
 }
 
-impl Sample {
+impl OwnedScenario {
     pub fn scenario(&self) -> AccountInput<'_> {
         AccountInput {
             dictionary: &self.dictionary,
@@ -86,7 +86,7 @@ pub(crate) fn block(
 /// Program 1 of the paper in a scenario of its own: 704 iterations of the loop, which
 /// makes 80.9 % of 1.25 J; shares of the loop: control 35.6, Boolean 20.5, assignments
 /// 16.7, arithmetic 14.0, library 13.3 % (they add up to 100.1).
-pub(crate) fn program_1() -> Sample {
+pub(crate) fn program_1() -> OwnedScenario {
     let unit = ("demo.Grid", "blit(FloatBuffer,FloatBuffer)");
     let blocks = vec![
         block(0, unit, ("", "entry"), (4, 4), &[("Negation_int", 4, 1)]),
@@ -144,16 +144,16 @@ pub(crate) fn program_1() -> Sample {
         ("Declaration_int", 0.0),
         ("Negation_int", total - loop_j),
     ]);
-    Sample {
+    OwnedScenario {
         dictionary: Dictionary { blocks },
         executions: runs.iter().enumerate().map(|(i, &n)| (BlockId(i as u32), n)).collect(),
         model: with_relative_error(costs, 0.05),
-        measured: Measured {
+        measured: MeasuredEnergies {
             total: Joules(3.25),
             total_se: Some(Joules(0.01)),
             idle: Joules(2.0),
             idle_se: Some(Joules(0.01)),
-            ..Measured::default()
+            ..MeasuredEnergies::default()
         },
     }
 }
@@ -174,7 +174,7 @@ class Grid {
 
 /// Costs that don't end in decimals, two methods, an operation without a cost, a block that
 /// didn't run, garbage collections.
-pub(crate) fn awkward() -> Sample {
+pub(crate) fn awkward() -> OwnedScenario {
     let mix = ("a.A", "mix(int,String[])");
     let blocks = vec![
         block(0, mix, ("", "entry"), (3, 4), &[("Increment", 3, 3), ("lib:x.Y.z", 4, 1)]),
@@ -189,28 +189,32 @@ pub(crate) fn awkward() -> Sample {
         cost_j: 1.0 / 7.0,
         ..model.costs[0].clone()
     });
-    Sample {
+    OwnedScenario {
         dictionary: Dictionary { blocks },
         executions: BTreeMap::from([(BlockId(0), 999_983), (BlockId(1), 31), (BlockId(2), 5)]),
         model,
-        measured: Measured {
+        measured: MeasuredEnergies {
             total: Joules(10.0 / 3.0),
             idle: Joules(8.0 / 3.0),
             collections: 2,
-            ..Measured::default()
+            ..MeasuredEnergies::default()
         },
     }
 }
 
 /// One block that costs 30.6 uJ, run twice.
-pub(crate) fn block_of_30_6_microjoules() -> Sample {
+pub(crate) fn block_of_30_6_microjoules() -> OwnedScenario {
     let unit = ("a.A", "run()");
-    Sample {
+    OwnedScenario {
         dictionary: Dictionary {
             blocks: vec![block(0, unit, ("", "entry"), (1, 1), &[("Increment", 1, 3)])],
         },
         executions: BTreeMap::from([(BlockId(0), 2)]),
         model: model(&[("Increment", 10.2e-6)]),
-        measured: Measured { total: Joules(1.0), idle: Joules(0.5), ..Measured::default() },
+        measured: MeasuredEnergies {
+            total: Joules(1.0),
+            idle: Joules(0.5),
+            ..MeasuredEnergies::default()
+        },
     }
 }

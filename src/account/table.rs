@@ -9,8 +9,8 @@
 use std::iter::{once, repeat_n};
 
 use crate::account::class::{CLASSES, name_of};
-use crate::account::entry::{Entry, LineKey};
-use crate::account::{Accounts, Areas, BlockAccount, MethodKey, OperationAccount, ledger};
+use crate::account::entry::{AccountEntry, LineKey};
+use crate::account::{Accounts, BlockAccount, MethodGroups, MethodKey, OperationAccount, ledger};
 use crate::csv_text::CsvText;
 use crate::exact::Femtojoules;
 use crate::exact::share;
@@ -27,7 +27,7 @@ const LAST_COLUMNS: [&str; 2] = ["unknown_executions", "determined"];
 
 /// One file of the `accounts` folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableFile {
+pub struct AccountTable {
     /// File name: `blocks.csv`.
     pub name: &'static str,
     /// The whole text.
@@ -36,14 +36,14 @@ pub struct TableFile {
 
 /// The files of the `accounts` folder: one per level, and `areas.csv` where methods were
 /// sampled.
-pub fn tables(accounts: &Accounts) -> Vec<TableFile> {
+pub fn tables(accounts: &Accounts) -> Vec<AccountTable> {
     let areas = accounts.areas.as_ref();
-    let areas = areas.map(|areas| TableFile { name: "areas.csv", text: areas_csv(areas) });
+    let areas = areas.map(|areas| AccountTable { name: "areas.csv", text: areas_csv(areas) });
     levels(accounts).into_iter().chain(areas).collect()
 }
 
 /// The six levels.
-fn levels(accounts: &Accounts) -> Vec<TableFile> {
+fn levels(accounts: &Accounts) -> Vec<AccountTable> {
     [
         ("operations.csv", operations_csv(accounts)),
         ("blocks.csv", blocks_csv(accounts)),
@@ -52,7 +52,7 @@ fn levels(accounts: &Accounts) -> Vec<TableFile> {
         ("classes.csv", classes_csv(accounts)),
         ("packages.csv", packages_csv(accounts)),
     ]
-    .map(|(name, text)| TableFile { name, text })
+    .map(|(name, text)| AccountTable { name, text })
     .into()
 }
 
@@ -61,7 +61,7 @@ fn levels(accounts: &Accounts) -> Vec<TableFile> {
 /// apart, joined by `+`), what samples and what counts alone say of it, both together, and how
 /// much of that is the samples' word. The place factor is the same in every row; the spreads
 /// between runs are the method's own.
-pub fn areas_csv(areas: &Areas) -> String {
+pub fn areas_csv(areas: &MethodGroups) -> String {
     let mut table = CsvText::new([
         "class",
         "method",
@@ -139,7 +139,11 @@ pub fn packages_csv(accounts: &Accounts) -> String {
 }
 
 /// A level whose key is one name.
-pub(super) fn named_csv(accounts: &Accounts, key: &str, entries: &[Entry<String>]) -> String {
+pub(super) fn named_csv(
+    accounts: &Accounts,
+    key: &str,
+    entries: &[AccountEntry<String>],
+) -> String {
     level_csv(accounts, [key], entries, |key| [key.clone()])
 }
 
@@ -147,7 +151,7 @@ pub(super) fn named_csv(accounts: &Accounts, key: &str, entries: &[Entry<String>
 fn level_csv<K, const N: usize>(
     accounts: &Accounts,
     columns: [&str; N],
-    entries: &[Entry<K>],
+    entries: &[AccountEntry<K>],
     key: impl Fn(&K) -> [String; N],
 ) -> String {
     let mut table = CsvText::new([&columns[..], &FIGURE_COLUMNS, &LAST_COLUMNS].concat());
@@ -188,7 +192,7 @@ pub(super) fn rest(table: &mut CsvText, accounts: &Accounts, key: &[&str], after
 }
 
 /// Executions of unknown cost, and whether the cases alone determine the energy.
-fn last<K>(entry: &Entry<K>) -> [String; 2] {
+fn last<K>(entry: &AccountEntry<K>) -> [String; 2] {
     [entry.unknown.to_string(), entry.determined.to_string()]
 }
 
@@ -229,8 +233,8 @@ pub fn ledger_csv(accounts: &Accounts) -> String {
 }
 
 /// The shared columns of an entry.
-fn figure<K>(entry: &Entry<K>) -> impl IntoIterator<Item = String> {
-    let Entry { executions, energy, interval, share, .. } = entry;
+fn figure<K>(entry: &AccountEntry<K>) -> impl IntoIterator<Item = String> {
+    let AccountEntry { executions, energy, interval, share, .. } = entry;
     once(executions.to_string()).chain(spent(*energy, *interval, *share))
 }
 

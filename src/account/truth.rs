@@ -9,7 +9,7 @@ use crate::account::entry::LineKey;
 
 /// What the silicon spent. A level that isn't known is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Truth {
+pub struct GroundTruth {
     /// Energy of lines in joules.
     pub lines: Vec<(LineKey, f64)>,
     /// Energy of methods in joules: class, method as the bytecode names it.
@@ -79,10 +79,10 @@ const OPERATIONS: Layout = Layout {
     expected: "operation,energy_j",
 };
 
-impl Truth {
+impl GroundTruth {
     /// Reads the texts of a truth folder; `operations` where there is such a file.
-    pub fn parse(lines: &str, methods: &str, operations: &str) -> Result<Truth, TruthError> {
-        let mut truth = Truth::default();
+    pub fn parse(lines: &str, methods: &str, operations: &str) -> Result<GroundTruth, TruthError> {
+        let mut truth = GroundTruth::default();
         for row in rows(&LINES, lines)? {
             let [file, line] = [&row.fields[0], &row.fields[1]];
             let number = line.parse().map_err(|_| row.bad(&LINES, "line", line))?;
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_truth_folder_reads() {
-        let truth = Truth::parse(
+        let truth = GroundTruth::parse(
             "file,line,energy_j\na/A.java,3,1e-3\n",
             "class,method,energy_j\na.A,\"<init>(int,long)\",0.5\n",
             "",
@@ -168,11 +168,11 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_and_the_line() {
-        let bad = Truth::parse("file,line,energy_j\na,3,1\na,x,1\n", "", "").unwrap_err();
+        let bad = GroundTruth::parse("file,line,energy_j\na,3,1\na,x,1\n", "", "").unwrap_err();
         assert!(bad.to_string().starts_with("lines.csv, line 3: `x` is no line"), "{bad}");
-        let bad = Truth::parse("file,energy_j\na,3\n", "", "").unwrap_err();
+        let bad = GroundTruth::parse("file,energy_j\na,3\n", "", "").unwrap_err();
         assert!(bad.to_string().contains("no column `line`"), "{bad}");
-        let bad = Truth::parse("", "class,method,energy_j\na,b,NaN\n", "").unwrap_err();
+        let bad = GroundTruth::parse("", "class,method,energy_j\na,b,NaN\n", "").unwrap_err();
         assert!(bad.to_string().contains("`NaN` is no energy_j"), "{bad}");
     }
 }

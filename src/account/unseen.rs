@@ -31,7 +31,7 @@ pub struct UnseenInputs(pub Vec<UnseenInput>);
 
 /// What is read of a row of `unseen.csv`.
 #[derive(Deserialize)]
-struct Row {
+struct UnseenRow {
     input: String,
     measured_j: f64,
     predicted_j: f64,
@@ -124,13 +124,13 @@ impl UnseenInputs {
     /// What is no number, or a column that is not there.
     pub fn from_csv(text: &str) -> Result<Self, csv::Error> {
         let mut reader = csv_text::reader(text);
-        let rows = reader.deserialize::<Row>();
+        let rows = reader.deserialize::<UnseenRow>();
         rows.map(|row| row.map(UnseenInput::from)).collect::<Result<_, _>>().map(Self)
     }
 }
 
-impl From<Row> for UnseenInput {
-    fn from(row: Row) -> Self {
+impl From<UnseenRow> for UnseenInput {
+    fn from(row: UnseenRow) -> Self {
         Self {
             input: row.input,
             measured: Joules(row.measured_j),

@@ -90,7 +90,7 @@ impl Element {
 
     /// The whole file, with this as its root.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let pool = Pool::of(self);
+        let pool = StringPool::of(self);
         let namespace = [pool.index(PREFIX), pool.index(ANDROID)];
         let mut content = pool.to_bytes();
         content.extend(node(START_NAMESPACE, &words(&namespace)));
@@ -99,7 +99,7 @@ impl Element {
         chunk(XML, &[], &content)
     }
 
-    fn add_to(&self, content: &mut Vec<u8>, pool: &Pool<'_>) {
+    fn add_to(&self, content: &mut Vec<u8>, pool: &StringPool<'_>) {
         let name = words(&[NONE, pool.index(self.name)]);
         let mut start = name.clone();
         let count = self.attributes.len() as u16;
@@ -130,13 +130,13 @@ impl Element {
 
 /// The strings of a file: first the names of Android's attributes, whose ids stand in the
 /// resource map in the same order.
-struct Pool<'a> {
+struct StringPool<'a> {
     strings: Vec<&'a str>,
     ids: Vec<u32>,
 }
 
-impl<'a> Pool<'a> {
-    fn of(root: &'a Element) -> Pool<'a> {
+impl<'a> StringPool<'a> {
+    fn of(root: &'a Element) -> StringPool<'a> {
         let elements = root.all();
         let attributes = || elements.iter().flat_map(|element| &element.attributes);
         let mut named: Vec<(u32, &str)> =
@@ -156,7 +156,7 @@ impl<'a> Pool<'a> {
         others.dedup();
         others.retain(|other| !strings.contains(other));
         strings.extend(others);
-        Pool { strings, ids }
+        StringPool { strings, ids }
     }
 
     fn index(&self, text: &str) -> u32 {
@@ -260,7 +260,7 @@ mod tests {
             .plain("package", "x")
             .android(NAME, Value::Text("label".into()))
             .android(LABEL, Value::Number(7));
-        let pool = Pool::of(&root);
+        let pool = StringPool::of(&root);
         assert_eq!(pool.ids, [LABEL.1, NAME.1]);
         assert_eq!(pool.strings[..2], ["label", "name"]);
         let names: Vec<&str> = root.sorted().iter().map(|attribute| attribute.name).collect();

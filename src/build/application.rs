@@ -9,13 +9,13 @@ use crate::finding::Finding;
 use crate::instrument::{self, Probe};
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{self, Counted, Dictionary, OperationCount};
+use crate::operations::{self, CountResult, Dictionary, OperationCount};
 use crate::scenario::Role;
 
 use super::{BuildError, Sources};
 
 /// An analysed application.
-pub struct Application {
+pub struct AnalysedApplication {
     /// What was loaded.
     pub sources: Sources,
     /// The analysed files; block ids run over them in this order.
@@ -31,9 +31,12 @@ pub struct Application {
     pub granularity: Granularity,
 }
 
-impl Application {
+impl AnalysedApplication {
     /// Parses, divides and counts.
-    pub fn analyse(sources: Sources, granularity: Granularity) -> Result<Application, BuildError> {
+    pub fn analyse(
+        sources: Sources,
+        granularity: Granularity,
+    ) -> Result<AnalysedApplication, BuildError> {
         let files: Vec<SourceFile> = sources
             .files
             .par_iter()
@@ -43,14 +46,22 @@ impl Application {
         let classes = ClassPath::open(&sources.class_path())
             .map_err(|error| BuildError::ClassPath(error.to_string()))?;
         let blocks = divide_all(&files, granularity);
-        let Counted { mut dictionary, mut findings, guessed, .. } =
+        let CountResult { mut dictionary, mut findings, guessed, .. } =
             operations::count(&files, &blocks, &classes);
         findings.extend(sources.findings.iter().cloned());
         let kept = files_that_stay(&sources);
         mark_removable(&mut dictionary, &files, &blocks, &kept);
         findings.sort();
         drop(blocks);
-        Ok(Application { sources, files, dictionary, findings, guessed, classes, granularity })
+        Ok(AnalysedApplication {
+            sources,
+            files,
+            dictionary,
+            findings,
+            guessed,
+            classes,
+            granularity,
+        })
     }
 
     /// The blocks of every analysed file, in block id order.
@@ -70,10 +81,10 @@ impl Application {
         if removed.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let options = instrument::Options {
+        let options = instrument::InstrumentOptions {
             probe: Probe::Plain,
             removed: removed.clone(),
-            ..instrument::Options::default()
+            ..instrument::InstrumentOptions::default()
         };
         let texts = instrument::instrument(&self.files, &self.blocks(), &options).files;
         let files: Vec<SourceFile> =

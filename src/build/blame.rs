@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::blocks::{BlockId, FileBlocks};
 use crate::java::syntax;
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::toolchain::Diagnostic;
 
 /// The entry block of the smallest unit whose declaration holds the line of a complaint.
@@ -57,7 +57,7 @@ pub(super) fn deepest_blocks(
 }
 
 /// How deep the nodes below one are nested.
-fn depth(node: Node<'_>) -> usize {
+fn depth(node: SyntaxNode<'_>) -> usize {
     let mut deepest = 0;
     syntax::walk(node, |_, depth| {
         deepest = deepest.max(depth);

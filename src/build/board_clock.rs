@@ -22,13 +22,13 @@ const NAME_AND_TYPE: u8 = 12;
 const HEAD: usize = 10;
 
 /// The constants of a class file: where each begins. Longs and doubles have two numbers.
-struct Constants<'b> {
+struct ConstantPool<'b> {
     bytes: &'b [u8],
     places: Vec<usize>,
     end: usize,
 }
 
-impl<'b> Constants<'b> {
+impl<'b> ConstantPool<'b> {
     /// None if the bytes are no class file that this knows.
     fn read(bytes: &'b [u8]) -> Option<Self> {
         let count = usize::from(u16_at(bytes, HEAD - 2)?);
@@ -49,7 +49,7 @@ impl<'b> Constants<'b> {
             };
             at += 1 + length;
         }
-        Some(Constants { bytes, places, end: at })
+        Some(ConstantPool { bytes, places, end: at })
     }
 
     /// The constant's number in a field of another one.
@@ -87,7 +87,7 @@ pub(super) fn on_boards_clock(class: &[u8]) -> Vec<u8> {
 }
 
 fn redirected(class: &[u8]) -> Option<Vec<u8>> {
-    let constants = Constants::read(class)?;
+    let constants = ConstantPool::read(class)?;
     let calls: Vec<usize> = constants
         .methods()
         .filter(|method| constants.is_of_the_clock(*method) == Some(true))
@@ -150,7 +150,7 @@ mod tests {
         };
         let before = of("java/lang/System");
         let after = on_boards_clock(&before);
-        let constants = Constants::read(&after).unwrap();
+        let constants = ConstantPool::read(&after).unwrap();
         let owner = constants.number(constants.number(8, 0).unwrap(), 0).unwrap();
         assert_eq!(constants.text(owner).unwrap(), CLOCK.as_bytes());
         assert_eq!(constants.text(1).unwrap(), b"java/lang/System", "others may use it");

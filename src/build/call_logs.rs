@@ -8,7 +8,7 @@ use crate::toolchain::{Jdk, jar};
 
 use super::counts_files::read_calls;
 use super::last_words::last_words;
-use super::runner::Runner;
+use super::runner::VariantRunner;
 use super::{BuildError, VariantBuilder};
 
 /// Runs the unremoved application once with each input; gives the inputs' names and the
@@ -24,7 +24,7 @@ pub fn call_logs(
     let variant = builder.build(&Default::default(), Probe::Calls)?;
     let folder = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
     let classes = folder.path().join("calls.jar");
-    let runner = Runner::new(scenario, builder.application(), jdk)?;
+    let runner = VariantRunner::new(scenario, builder.application(), jdk)?;
     let runnable = runner.runnable(&variant.classes)?;
     let bytes = jar::pack(&[], &runnable);
     std::fs::write(&classes, bytes).map_err(BuildError::io(&classes))?;

@@ -9,23 +9,23 @@ use std::thread;
 use std::time::Instant;
 
 use crate::blocks::BlockId;
-use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::private_files::TemporaryFolder;
 use crate::scenario::Scenario;
 use crate::toolchain::{Jdk, jar};
 
-use super::jobs::{Job, Maker, Shared};
-use super::runner::Runner;
+use super::jobs::{Job, Maker, SwitchBuild};
+use super::runner::VariantRunner;
 use super::{BuildError, VariantBuilder};
 
 /// Runs cases of a scenario on the local JVM.
-pub struct DryRunner<'r, 'a> {
-    runner: Runner<'r>,
+pub struct HostDryRunner<'r, 'a> {
+    runner: VariantRunner<'r>,
     builder: &'r mut VariantBuilder<'a>,
-    shared: Option<Shared>,
+    shared: Option<SwitchBuild>,
 }
 
-impl<'r, 'a> DryRunner<'r, 'a> {
+impl<'r, 'a> HostDryRunner<'r, 'a> {
     /// Dry runs with this builder's variants.
     ///
     /// # Errors
@@ -34,9 +34,9 @@ impl<'r, 'a> DryRunner<'r, 'a> {
         scenario: &'r Scenario,
         jdk: &'r Jdk,
         builder: &'r mut VariantBuilder<'a>,
-    ) -> Result<DryRunner<'r, 'a>, BuildError> {
-        let runner = Runner::new(scenario, builder.application(), jdk)?;
-        Ok(DryRunner { runner, builder, shared: None })
+    ) -> Result<HostDryRunner<'r, 'a>, BuildError> {
+        let runner = VariantRunner::new(scenario, builder.application(), jdk)?;
+        Ok(HostDryRunner { runner, builder, shared: None })
     }
 }
 
@@ -46,16 +46,16 @@ const WORKERS: usize = 2;
 
 /// Which builds are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Builds {
+enum DryBuilds {
     /// One build with switches for all variants, where that can do what they do.
     Shared,
     /// Each variant's own.
     Own,
 }
 
-impl DryRunner<'_, '_> {
+impl HostDryRunner<'_, '_> {
     /// Writes the build with switches, and lets the JVM learn to start it.
-    fn share(&mut self) -> Result<&Shared, BuildError> {
+    fn share(&mut self) -> Result<&SwitchBuild, BuildError> {
         let shared = match self.shared.take() {
             Some(shared) => shared,
             None => {
@@ -66,7 +66,7 @@ impl DryRunner<'_, '_> {
                 let bytes = jar::pack(&[], &classes);
                 std::fs::write(&jar, bytes).map_err(BuildError::io(&jar))?;
                 let options = self.runner.archive(folder.path(), &jar)?;
-                Shared { _folder: folder, jar, options: options.into_iter().collect() }
+                SwitchBuild { _folder: folder, jar, options: options.into_iter().collect() }
             }
         };
         Ok(self.shared.insert(shared))
@@ -76,15 +76,15 @@ impl DryRunner<'_, '_> {
     fn run_all(
         &mut self,
         cases: &[DryCase],
-        builds: Builds,
+        builds: DryBuilds,
     ) -> Result<Vec<DryOutcome>, BuildError> {
-        if builds == Builds::Shared {
+        if builds == DryBuilds::Shared {
             self.share()?;
         }
         let start = Instant::now();
         let folder =
             TemporaryFolder::new("dry-run").map_err(BuildError::io(std::env::temp_dir()))?;
-        let shared = self.shared.as_ref().filter(|_| builds == Builds::Shared);
+        let shared = self.shared.as_ref().filter(|_| builds == DryBuilds::Shared);
         let runner = &self.runner;
         let folder = folder.path();
         let mut maker = Maker { runner, builder: &mut *self.builder, shared, folder };
@@ -123,7 +123,7 @@ impl DryRunner<'_, '_> {
     }
 }
 
-impl DryRunner<'_, '_> {
+impl HostDryRunner<'_, '_> {
     /// Runs the unremoved cases that others are held against, where these were remembered from
     /// an earlier plan and so not run here.
     fn know_bases(&mut self, cases: &[DryCase]) -> Result<(), BuildError> {
@@ -137,18 +137,18 @@ impl DryRunner<'_, '_> {
         }
         let base = |input: &String| DryCase { input: input.clone(), removed: Vec::new() };
         let bases: Vec<DryCase> = unknown.into_iter().map(base).collect();
-        self.run_all(&bases, Builds::Shared).map(drop)
+        self.run_all(&bases, DryBuilds::Shared).map(drop)
     }
 }
 
-impl Dry for DryRunner<'_, '_> {
+impl DryRunner for HostDryRunner<'_, '_> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.know_bases(cases)?;
-        Ok(self.run_all(cases, Builds::Shared)?)
+        Ok(self.run_all(cases, DryBuilds::Shared)?)
     }
 
     fn verify(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.know_bases(cases)?;
-        Ok(self.run_all(cases, Builds::Own)?)
+        Ok(self.run_all(cases, DryBuilds::Own)?)
     }
 }

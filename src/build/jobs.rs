@@ -8,11 +8,11 @@ use crate::instrument::Probe;
 use crate::private_files::TemporaryFolder;
 use crate::toolchain::jar;
 
-use super::runner::Runner;
+use super::runner::VariantRunner;
 use super::{BuildError, VariantBuilder};
 
 /// The build with switches, on disk.
-pub(super) struct Shared {
+pub(super) struct SwitchBuild {
     /// Deleted with this.
     pub(super) _folder: TemporaryFolder,
     pub(super) jar: PathBuf,
@@ -35,9 +35,9 @@ pub(super) struct Job {
 
 /// Makes jobs: without compiling where the switches can do it.
 pub(super) struct Maker<'m, 'a> {
-    pub(super) runner: &'m Runner<'m>,
+    pub(super) runner: &'m VariantRunner<'m>,
     pub(super) builder: &'m mut VariantBuilder<'a>,
-    pub(super) shared: Option<&'m Shared>,
+    pub(super) shared: Option<&'m SwitchBuild>,
     pub(super) folder: &'m Path,
 }
 

@@ -21,11 +21,11 @@ pub(crate) mod variant;
 mod verdict;
 mod windowed;
 
-pub use application::Application;
+pub use application::AnalysedApplication;
 pub(crate) use call_logs::call_logs;
-pub(crate) use dry_run::DryRunner;
+pub(crate) use dry_run::HostDryRunner;
 pub use error::BuildError;
 pub use sources::{LoadedSource, Sources};
-pub use survey::Survey;
-pub use variant::{Variant, VariantBuilder};
-pub(crate) use verdict::{DryEnd, How, Judge, Tried};
+pub use survey::SourceAnalysis;
+pub use variant::{BuiltVariant, VariantBuilder};
+pub(crate) use verdict::{DryEnd, DryRunEnd, DryRunJudge, TriedVariant};

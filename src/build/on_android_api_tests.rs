@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::compile_runner;
 use crate::blocks::Granularity;
-use crate::build::{Application, Sources, VariantBuilder};
+use crate::build::{AnalysedApplication, Sources, VariantBuilder};
 use crate::instrument::Probe;
 use crate::skip;
 use crate::toolchain::artifact::{fetch, hash_of};
@@ -103,7 +103,7 @@ fn runner_and_probes_use_nothing_that_android_4_4_lacks() {
     };
     let of = |body: &str, probe: Probe| {
         let sources = Sources::of_texts(text(body));
-        let application = Application::analyse(sources, Granularity::Expression).unwrap();
+        let application = AnalysedApplication::analyse(sources, Granularity::Expression).unwrap();
         let mut builder = VariantBuilder::new(&application, &jdk, Some(8)).unwrap();
         builder.build(&BTreeSet::new(), probe).unwrap().classes
     };

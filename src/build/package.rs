@@ -21,7 +21,7 @@ pub use super::on_android::RUNNER;
 
 /// A package as a device installs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Package {
+pub struct BuiltPackage {
     /// The signed archive.
     pub bytes: Vec<u8>,
     /// DEX files with their sizes in bytes.
@@ -63,7 +63,7 @@ impl PackageBuilder {
         scenario: &Scenario,
         mut entries: Classes,
         probes: Option<&str>,
-    ) -> Result<Package, BuildError> {
+    ) -> Result<BuiltPackage, BuildError> {
         check_activity(scenario, &entries)?;
         jar::check_names(entries.keys())?;
         entries.extend(self.runner.clone());
@@ -76,7 +76,7 @@ impl PackageBuilder {
         content.extend(code);
         content.insert("AndroidManifest.xml".into(), manifest(scenario, probes));
         let bytes = self.signed(&apk::archive(&content), scenario.application.min_sdk)?;
-        Ok(Package { bytes, dex, classes: classes.len(), resources })
+        Ok(BuiltPackage { bytes, dex, classes: classes.len(), resources })
     }
 
     /// A package that the user's own build made, with the variant's classes in the place of its
@@ -89,7 +89,7 @@ impl PackageBuilder {
         (package, scenario): (&Path, &Scenario),
         classes: &Classes,
         libraries: &[PathBuf],
-    ) -> Result<Package, BuildError> {
+    ) -> Result<BuiltPackage, BuildError> {
         let min_sdk = scenario.application.min_sdk;
         let whole = read_regular(package, ARCHIVE_BYTES).map_err(BuildError::io(package))?;
         let bad =
@@ -105,7 +105,7 @@ impl PackageBuilder {
         let unsigned = apk::with_code(&whole, &code).map_err(bad)?;
         let resources = apk::entries(&unsigned).saturating_sub(dex.len() + 1);
         let bytes = self.signed(&unsigned, min_sdk)?;
-        Ok(Package { bytes, dex, classes: classes.len(), resources })
+        Ok(BuiltPackage { bytes, dex, classes: classes.len(), resources })
     }
 
     fn dex(&mut self, classes: &Classes, min_sdk: u32) -> Result<Classes, BuildError> {

@@ -9,16 +9,16 @@ use std::time::Duration;
 use crate::blocks::BlockId;
 use crate::campaign::{DryCase, DryOutcome};
 use crate::private_files::TemporaryFolder;
-use crate::scenario::{Input, Scenario};
+use crate::scenario::{InputSequence, Scenario};
 use crate::toolchain::Jdk;
 use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome, JvmRun};
 
 use super::counts_files::read_counts;
 use super::jobs::Job;
 use super::variant::Classes;
-use super::verdict::{DryEnd, How, Judge, Tried, failed};
+use super::verdict::{DryEnd, DryRunEnd, DryRunJudge, TriedVariant, failed};
 use super::windowed::{Windowed, runnable};
-use super::{Application, BuildError};
+use super::{AnalysedApplication, BuildError};
 
 /// A dry run of the unremoved application counts as hung after a session's limit, and not
 /// before this: it counts what it executes, which is slow, but doesn't wait for frames.
@@ -39,29 +39,29 @@ fn base_limit(scenario: &Scenario) -> Duration {
 }
 
 /// What several threads need to run variants at once.
-pub(super) struct Runner<'r> {
+pub(super) struct VariantRunner<'r> {
     scenario: &'r Scenario,
-    application: &'r Application,
+    application: &'r AnalysedApplication,
     jdk: &'r Jdk,
     /// What starts an application with a window.
     windowed: Option<Windowed>,
-    judge: Judge<'r>,
+    judge: DryRunJudge<'r>,
     limit: Duration,
 }
 
-impl<'r> Runner<'r> {
+impl<'r> VariantRunner<'r> {
     /// Runs cases of a scenario; nothing is known of the unremoved ones yet.
     pub(super) fn new(
         scenario: &'r Scenario,
-        application: &'r Application,
+        application: &'r AnalysedApplication,
         jdk: &'r Jdk,
     ) -> Result<Self, BuildError> {
         if scenario.session.input_command.is_some() {
             return Err(BuildError::InputCommand);
         }
         let windowed = Windowed::of(scenario, application, jdk)?;
-        let (judge, limit) = (Judge::new(scenario, application), base_limit(scenario));
-        Ok(Runner { scenario, application, jdk, windowed, judge, limit })
+        let (judge, limit) = (DryRunJudge::new(scenario, application), base_limit(scenario));
+        Ok(VariantRunner { scenario, application, jdk, windowed, judge, limit })
     }
 
     /// A build's classes as they are run.
@@ -117,7 +117,7 @@ impl<'r> Runner<'r> {
         let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), job)?)?;
         let end = self.end(outcome, folder.path())?;
         let removed: Vec<BlockId> = job.removed.iter().copied().collect();
-        let tried = Tried { removed: &removed, kept: &job.kept };
+        let tried = TriedVariant { removed: &removed, kept: &job.kept };
         Ok(self.judge.outcome(&end, case, &tried))
     }
 
@@ -146,7 +146,7 @@ impl<'r> Runner<'r> {
     /// A run that is as long as it is: with the call-tree probe, which is slow.
     pub(super) fn unlimited(
         &self,
-        input: &Input,
+        input: &InputSequence,
         folder: &Path,
         classes: &Path,
     ) -> Result<JvmRun, BuildError> {
@@ -160,7 +160,7 @@ impl<'r> Runner<'r> {
         Ok(JvmRun { limit: base_limit(self.scenario) * SLOWER, ..self.plan(input, folder, &job)? })
     }
 
-    fn plan(&self, input: &Input, folder: &Path, job: &Job) -> Result<JvmRun, BuildError> {
+    fn plan(&self, input: &InputSequence, folder: &Path, job: &Job) -> Result<JvmRun, BuildError> {
         let libraries = self.application.sources.class_path();
         let mut extras = self.scenario.extras(input);
         extras.extend(self.scenario.session.dry_extras.clone());
@@ -183,10 +183,10 @@ impl<'r> Runner<'r> {
 
     fn end(&self, outcome: JvmOutcome, folder: &Path) -> Result<DryEnd, BuildError> {
         let how = match outcome.end {
-            JvmEnd::TimedOut => How::TimedOut(self.limit),
-            JvmEnd::Exited(TOO_MUCH_WORK) => How::TooMuchWork,
-            JvmEnd::Exited(0) => How::Ended,
-            JvmEnd::Exited(code) => How::Crashed(Some(code)),
+            JvmEnd::TimedOut => DryRunEnd::TimedOut(self.limit),
+            JvmEnd::Exited(TOO_MUCH_WORK) => DryRunEnd::TooMuchWork,
+            JvmEnd::Exited(0) => DryRunEnd::Ended,
+            JvmEnd::Exited(code) => DryRunEnd::Crashed(Some(code)),
         };
         let left = self.left(folder);
         let counts = read_counts(&left).map_err(BuildError::io(&left))?;

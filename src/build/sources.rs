@@ -9,9 +9,11 @@ use wattline_units::input::{open_regular, read_regular};
 use wattline_units::limits::SOURCE_FILE_BYTES;
 
 use crate::finding::{Finding, FindingKind};
-use crate::scenario::{Artifact, LibraryRole, Origin, Role, Scenario, Source, place_of_key};
+use crate::scenario::{
+    Artifact, ArtifactSource, LibraryRole, Role, Scenario, SourceTree, place_of_key,
+};
 use crate::toolchain::archive::{EntryFault, EntryFinding};
-use crate::toolchain::entry_name::{NameFault, Shown, relative_path};
+use crate::toolchain::entry_name::{EscapedName, NameFault, relative_path};
 use crate::toolchain::file_tree::{FileTree, TreeFile};
 use crate::toolchain::{artifact, jar};
 
@@ -103,7 +105,7 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
     let mut files = BTreeMap::new();
     for (index, source) in scenario.sources.iter().enumerate() {
         let place = locate(scenario, &source.origin, &format!("source[{index}]"))?;
-        let Source { role, analyse, .. } = *source;
+        let SourceTree { role, analyse, .. } = *source;
         let takes = |path: &str| source.takes(path);
         add_tree(&mut sources, &mut files, (&place, &named_in, &takes), (role, analyse))?;
         if is_archive(&place) {
@@ -219,7 +221,7 @@ fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> 
         return Err(BuildError::ClassPath(format!(
             "{} has a `:` or a control character, which Java would take for the end of the entry; \
              rename or link it",
-            Shown(&absolute.to_string_lossy())
+            EscapedName(&absolute.to_string_lossy())
         )));
     }
     Ok(absolute)
@@ -233,13 +235,13 @@ fn is_one_entry(path: &Path) -> bool {
 
 /// The file or folder of an origin; artifacts are fetched. `key` is where it stands in the
 /// scenario.
-fn locate(scenario: &Scenario, origin: &Origin, key: &str) -> Result<PathBuf, BuildError> {
+fn locate(scenario: &Scenario, origin: &ArtifactSource, key: &str) -> Result<PathBuf, BuildError> {
     match origin {
-        Origin::Path(path) => Ok(scenario.resolve(path)),
-        Origin::Maven(found @ Artifact { sha256: Some(hash), .. }) => {
+        ArtifactSource::Path(path) => Ok(scenario.resolve(path)),
+        ArtifactSource::Maven(found @ Artifact { sha256: Some(hash), .. }) => {
             Ok(artifact::fetch(&found.coordinate(), hash)?)
         }
-        Origin::Maven(found) => Err(BuildError::NoHash {
+        ArtifactSource::Maven(found) => Err(BuildError::NoHash {
             place: place_of_key(&scenario.file, key),
             key: key.to_string(),
             artifact: found.coordinate(),
@@ -310,7 +312,7 @@ struct ReadFile {
 impl ReadFile {
     /// A file that is left out, with a finding.
     fn unread(path: String, why: &str) -> ReadFile {
-        let path = Shown(&path).to_string();
+        let path = EscapedName(&path).to_string();
         let finding = Some(unreadable(path.clone(), why));
         ReadFile { path, text: None, finding }
     }
@@ -331,7 +333,7 @@ fn read_folder(
     findings.extend(
         tree.unreadable
             .into_iter()
-            .map(|file| unreadable(Shown(&file.name).to_string(), &file.source.to_string())),
+            .map(|file| unreadable(EscapedName(&file.name).to_string(), &file.source.to_string())),
     );
     findings.extend(tree.skipped.into_iter().map(|skipped| {
         let kind = match skipped.is_link {
@@ -339,7 +341,7 @@ fn read_folder(
             false => FindingKind::UnreadableFile,
         };
         let message = format!("not read: it {}", skipped.why);
-        Finding { file: Shown(&skipped.name).to_string(), line: 0, kind, message }
+        Finding { file: EscapedName(&skipped.name).to_string(), line: 0, kind, message }
     }));
     let read = tree.files.into_par_iter().map(|TreeFile { name, path }| {
         let bytes = read_regular(&path, SOURCE_FILE_BYTES);

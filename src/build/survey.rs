@@ -9,14 +9,14 @@ use crate::finding::Finding;
 use crate::instrument;
 use crate::java::SourceFile;
 use crate::java::classpath::ClassPath;
-use crate::operations::{CallGraph, Calls, Counted, Dictionary, Prepared, count_each};
+use crate::operations::{CallGraph, Calls, CountResult, Dictionary, Prepared, count_each};
 
 /// Files that one core takes at a time: with more, the others wait for it at the end.
 pub(crate) const FILES_MAX: usize = 16;
 
 /// What is known of sources without running them.
 #[derive(Debug)]
-pub struct Survey {
+pub struct SourceAnalysis {
     /// Number of analysed files.
     pub files: usize,
     /// Blocks and their operations.
@@ -29,7 +29,7 @@ pub struct Survey {
     pub calls: CallGraph,
 }
 
-impl Survey {
+impl SourceAnalysis {
     /// Parses, divides and counts; every file's blocks may be removed.
     ///
     /// # Errors
@@ -38,20 +38,27 @@ impl Survey {
         sources: Sources,
         granularity: Granularity,
         calls: Calls,
-    ) -> Result<Survey, BuildError> {
-        let (mut files, mut all) = (0, Counted::default());
+    ) -> Result<SourceAnalysis, BuildError> {
+        let (mut files, mut all) = (0, CountResult::default());
         let add = |counted| {
             files += 1;
             all.add(counted);
         };
-        let mut findings = Survey::each(sources, granularity, calls, |counted| counted, add)?;
+        let mut findings =
+            SourceAnalysis::each(sources, granularity, calls, |counted| counted, add)?;
         findings.extend(all.findings);
         findings.sort();
         let calls = CallGraph::of(&all.dictionary, &all.calls);
-        Ok(Survey { files, dictionary: all.dictionary, findings, guessed: all.guessed, calls })
+        Ok(SourceAnalysis {
+            files,
+            dictionary: all.dictionary,
+            findings,
+            guessed: all.guessed,
+            calls,
+        })
     }
 
-    /// As [`Survey::of`], for those who need no dictionary of all files at once: `make`
+    /// As [`SourceAnalysis::of`], for those who need no dictionary of all files at once: `make`
     /// gets what was counted in one file, on any thread and in any order; `take` gets
     /// what it makes of them in the order of the files, while the next are counted. The
     /// findings are those about files that could not be read.
@@ -62,7 +69,7 @@ impl Survey {
         sources: Sources,
         granularity: Granularity,
         calls: Calls,
-        make: impl Fn(Counted) -> T + Sync,
+        make: impl Fn(CountResult) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) -> Result<Vec<Finding>, BuildError> {
         let classes = ClassPath::open(&sources.class_path())
@@ -94,7 +101,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::build::{Application, sources};
+    use crate::build::{AnalysedApplication, sources};
 
     /// The two ways from sources to a dictionary: one that forgets each tree at once, one
     /// that keeps all.
@@ -103,8 +110,8 @@ mod tests {
         let targets = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets");
         let sources = sources::load_paths(&[targets], &[]).unwrap();
         for granularity in [Granularity::Statement, Granularity::Expression] {
-            let survey = Survey::of(sources.clone(), granularity, Calls::Counted).unwrap();
-            let application = Application::analyse(sources.clone(), granularity).unwrap();
+            let survey = SourceAnalysis::of(sources.clone(), granularity, Calls::Counted).unwrap();
+            let application = AnalysedApplication::analyse(sources.clone(), granularity).unwrap();
             assert_eq!(survey.files, application.files.len());
             assert!(survey.dictionary.blocks.iter().any(|block| block.removable));
             assert!(survey.dictionary == application.dictionary);

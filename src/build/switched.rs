@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::BlockId;
-use crate::instrument::{Options, Probe, Removals, Statement};
+use crate::instrument::{InstrumentOptions, Probe, Removals, Statement};
 
 use super::BuildError;
 use super::variant::{Classes, VariantBuilder, relative_to};
@@ -61,8 +61,10 @@ impl<'a> VariantBuilder<'a> {
         let mut switched = self.application.removable();
         for repair in 0..MOST_REPAIRS {
             let skip = self.bases[&Probe::Count].skip.clone();
-            let options =
-                Options { switched: switched.clone(), ..self.options(Probe::Count, skip) };
+            let options = InstrumentOptions {
+                switched: switched.clone(),
+                ..self.options(Probe::Count, skip)
+            };
             let (texts, made) = self.texts(&options);
             let folder = self.folder.path().join(format!("switched-{repair}"));
             let output = folder.join("classes");

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::Finding;
-use crate::instrument::{self, GeneratedFile, Instrumented, Options, Probe};
+use crate::instrument::{self, GeneratedFile, InstrumentOptions, Instrumented, Probe};
 use crate::private_files::TemporaryFolder;
 use crate::toolchain::compiler::CompileRequest;
 use crate::toolchain::{Compiler, Diagnostic, Jdk, ToolchainError, jar};
 
 use super::switched::Switched;
-use super::{Application, BuildError, blame};
+use super::{AnalysedApplication, BuildError, blame};
 
 /// Class files of a variant and what became of the blocks to be removed.
 #[derive(Debug, Clone)]
-pub struct Variant {
+pub struct BuiltVariant {
     /// Entry name -> class file.
     pub classes: BTreeMap<String, Vec<u8>>,
     /// Blocks whose statements are gone.
@@ -27,7 +27,7 @@ pub struct Variant {
 
 /// Builds variants of one application.
 pub struct VariantBuilder<'a> {
-    pub(super) application: &'a Application,
+    pub(super) application: &'a AnalysedApplication,
     pub(super) blocks: Vec<FileBlocks<'a>>,
     release: Option<u32>,
     parameters: bool,
@@ -65,7 +65,7 @@ const MOST_PROBE_REPAIRS: u32 = 500;
 /// (and factories of collections), then those with long-term support.
 const RELEASES: [u32; 5] = [9, 11, 17, 21, 25];
 
-impl Variant {
+impl BuiltVariant {
     /// The entries of its archive, name -> bytes, with those of the libraries that go with it.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ pub(crate) fn with_libraries(
 impl<'a> VariantBuilder<'a> {
     /// Starts a compiler, for a release of Java or the JDK's own. Nothing is compiled yet.
     pub fn new(
-        application: &'a Application,
+        application: &'a AnalysedApplication,
         jdk: &Jdk,
         release: Option<u32>,
     ) -> Result<VariantBuilder<'a>, BuildError> {
@@ -135,13 +135,13 @@ impl<'a> VariantBuilder<'a> {
     }
 
     /// How a build with this probe is instrumented, before anything is removed.
-    pub(super) fn options(&self, probe: Probe, skip: BTreeSet<BlockId>) -> Options {
-        Options {
+    pub(super) fn options(&self, probe: Probe, skip: BTreeSet<BlockId>) -> InstrumentOptions {
+        InstrumentOptions {
             probe,
             skip,
             without_assertions: self.without_assertions,
             without_watched_loops: self.without_watched_loops,
-            ..Options::default()
+            ..InstrumentOptions::default()
         }
     }
 
@@ -150,22 +150,26 @@ impl<'a> VariantBuilder<'a> {
         &mut self,
         removed: &BTreeSet<BlockId>,
         probe: Probe,
-    ) -> Result<Variant, BuildError> {
+    ) -> Result<BuiltVariant, BuildError> {
         self.prepare_base(probe)?;
         let mut removed = removed.clone();
         let mut kept = Vec::new();
         for _ in 0..MOST_REPAIRS {
             let changed = self.changed_texts(&removed, probe);
             match self.compile_changed(&changed, probe)? {
-                Ok(classes) => return Ok(Variant { classes, removed, kept }),
+                Ok(classes) => return Ok(BuiltVariant { classes, removed, kept }),
                 Err(errors) => self.keep_refused(&errors, &mut removed, &mut kept),
             }
         }
-        Ok(Variant { classes: self.bases[&probe].classes.clone(), removed: BTreeSet::new(), kept })
+        Ok(BuiltVariant {
+            classes: self.bases[&probe].classes.clone(),
+            removed: BTreeSet::new(),
+            kept,
+        })
     }
 
     /// The application whose variants are built.
-    pub fn application(&self) -> &'a Application {
+    pub fn application(&self) -> &'a AnalysedApplication {
         self.application
     }
 
@@ -274,7 +278,10 @@ impl<'a> VariantBuilder<'a> {
 
     /// All files of the application, instrumented; `files` of what was made are in the
     /// texts.
-    pub(super) fn texts(&self, options: &Options) -> (BTreeMap<String, String>, Instrumented) {
+    pub(super) fn texts(
+        &self,
+        options: &InstrumentOptions,
+    ) -> (BTreeMap<String, String>, Instrumented) {
         let mut made = instrument::instrument(&self.application.files, &self.blocks, options);
         let plain = self.application.sources.files.iter().filter(|file| !file.analyse);
         let plain = plain.map(|file| (file.path.clone(), file.text.clone()));
@@ -287,8 +294,10 @@ impl<'a> VariantBuilder<'a> {
     /// The texts that differ from the base's.
     fn changed_texts(&self, removed: &BTreeSet<BlockId>, probe: Probe) -> BTreeMap<String, String> {
         let base = &self.bases[&probe];
-        let options =
-            Options { removed: removed.clone(), ..self.options(probe, base.skip.clone()) };
+        let options = InstrumentOptions {
+            removed: removed.clone(),
+            ..self.options(probe, base.skip.clone())
+        };
         let files = &self.application.files;
         let made = instrument::instrument_changed(files, &self.blocks, &options).into_iter();
         let differs = |file: &GeneratedFile| base.texts.get(&file.path) != Some(&file.text);

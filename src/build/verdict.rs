@@ -8,7 +8,7 @@ use crate::blocks::BlockId;
 use crate::campaign::{DryCase, DryOutcome, parse_executions};
 use crate::scenario::Scenario;
 
-use super::Application;
+use super::AnalysedApplication;
 use super::last_words::last_words;
 use super::suspects::suspects;
 
@@ -22,7 +22,7 @@ const SLACK: u64 = 10_000;
 /// How a dry run ended, and what it left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DryEnd {
-    pub(crate) how: How,
+    pub(crate) how: DryRunEnd,
     /// What its probes counted, as the runtime writes it.
     pub(crate) counts: Option<String>,
     /// What it printed, its marks among it.
@@ -33,7 +33,7 @@ pub(crate) struct DryEnd {
 
 /// How a dry run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum DryRunEnd {
     /// By itself, well.
     Ended,
     /// Badly; with an exit code, where there is one.
@@ -48,7 +48,7 @@ pub(crate) enum How {
 
 /// The variant that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tried<'v> {
+pub(crate) struct TriedVariant<'v> {
     /// Blocks that it was without.
     pub(crate) removed: &'v [BlockId],
     /// Blocks that it could not leave out, with the reason.
@@ -56,9 +56,9 @@ pub(crate) struct Tried<'v> {
 }
 
 /// Tells what dry runs of an application mean.
-pub(crate) struct Judge<'j> {
+pub(crate) struct DryRunJudge<'j> {
     scenario: &'j Scenario,
-    application: &'j Application,
+    application: &'j AnalysedApplication,
     /// Executions of all blocks in the unremoved case, by input.
     base_work: BTreeMap<String, u64>,
 }
@@ -72,10 +72,10 @@ fn too_much() -> DryOutcome {
     failed(reason)
 }
 
-impl<'j> Judge<'j> {
+impl<'j> DryRunJudge<'j> {
     /// One that knows nothing of the unremoved cases yet.
-    pub(crate) fn new(scenario: &'j Scenario, application: &'j Application) -> Self {
-        Judge { scenario, application, base_work: BTreeMap::new() }
+    pub(crate) fn new(scenario: &'j Scenario, application: &'j AnalysedApplication) -> Self {
+        DryRunJudge { scenario, application, base_work: BTreeMap::new() }
     }
 
     /// Keeps what an unremoved case did, for others to be held against; whether it was one.
@@ -105,20 +105,25 @@ impl<'j> Judge<'j> {
     }
 
     /// What a case's run comes to.
-    pub(crate) fn outcome(&self, end: &DryEnd, case: &DryCase, tried: &Tried<'_>) -> DryOutcome {
+    pub(crate) fn outcome(
+        &self,
+        end: &DryEnd,
+        case: &DryCase,
+        tried: &TriedVariant<'_>,
+    ) -> DryOutcome {
         match &end.how {
-            How::TimedOut(limit) => return failed(too_long(*limit, case)),
-            How::TooMuchWork => return too_much(),
-            How::NoInput(reason) => return failed(reason.clone()),
-            How::Ended if end.counts.is_none() => return failed("left no counts".into()),
-            How::Ended | How::Crashed(_) => {}
+            DryRunEnd::TimedOut(limit) => return failed(too_long(*limit, case)),
+            DryRunEnd::TooMuchWork => return too_much(),
+            DryRunEnd::NoInput(reason) => return failed(reason.clone()),
+            DryRunEnd::Ended if end.counts.is_none() => return failed("left no counts".into()),
+            DryRunEnd::Ended | DryRunEnd::Crashed(_) => {}
         }
         // One that crashed may have been ended too hard to write them.
         let counts = end.counts.as_deref().unwrap_or_default();
         let executions = parse_executions(counts, self.application.dictionary.blocks.len());
         match (&end.how, executions) {
             (_, Ok(executions)) if self.is_too_much(case, &executions) => too_much(),
-            (How::Crashed(code), _) => self.crash(*code, &end.trace, tried),
+            (DryRunEnd::Crashed(code), _) => self.crash(*code, &end.trace, tried),
             (_, Ok(executions)) => match self.missing_mark(&end.said) {
                 Some(mark) => failed(format!("did not print {mark:?}")),
                 None => DryOutcome::Ran { executions, kept: tried.kept.to_vec() },
@@ -127,7 +132,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    fn crash(&self, code: Option<i32>, trace: &str, tried: &Tried<'_>) -> DryOutcome {
+    fn crash(&self, code: Option<i32>, trace: &str, tried: &TriedVariant<'_>) -> DryOutcome {
         // Of a variant the first line is enough: that it fails is its blocks' fault.
         let said = match tried.removed.is_empty() {
             true => last_words(trace),
@@ -187,16 +192,16 @@ mod tests {
 
     fn outcome_of(removed: &[BlockId], end: DryEnd) -> DryOutcome {
         let (scenario, sources) = (scenario(), Sources::of_texts([("A.java", JAVA)]));
-        let application = Application::analyse(sources, Granularity::Statement).unwrap();
-        let mut judge = Judge::new(&scenario, &application);
+        let application = AnalysedApplication::analyse(sources, Granularity::Statement).unwrap();
+        let mut judge = DryRunJudge::new(&scenario, &application);
         let base = DryCase { input: "one".into(), removed: Vec::new() };
         let ran = DryOutcome::Ran { executions: vec![100_000], kept: Vec::new() };
         assert!(judge.learn(&base, &ran));
         let case = DryCase { input: "one".into(), removed: removed.to_vec() };
-        judge.outcome(&end, &case, &Tried { removed, kept: &[] })
+        judge.outcome(&end, &case, &TriedVariant { removed, kept: &[] })
     }
 
-    fn end(how: How, counts: &str) -> DryEnd {
+    fn end(how: DryRunEnd, counts: &str) -> DryEnd {
         let said = "wattline: begin\nwattline: end\n".into();
         DryEnd { how, counts: Some(counts.into()), said, trace: String::new() }
     }
@@ -212,34 +217,36 @@ mod tests {
 
     #[test]
     fn a_run_to_the_end_mark_counts() {
-        let DryOutcome::Ran { executions, .. } = outcome(end(How::Ended, FEW)) else { panic!() };
+        let DryOutcome::Ran { executions, .. } = outcome(end(DryRunEnd::Ended, FEW)) else {
+            panic!()
+        };
         assert_eq!(executions[0], 7);
-        let unmarked = DryEnd { said: "wattline: begin".into(), ..end(How::Ended, FEW) };
+        let unmarked = DryEnd { said: "wattline: begin".into(), ..end(DryRunEnd::Ended, FEW) };
         assert_eq!(reason(unmarked), "did not print \"wattline: end\"");
-        let uncounted = DryEnd { counts: None, ..end(How::Ended, FEW) };
+        let uncounted = DryEnd { counts: None, ..end(DryRunEnd::Ended, FEW) };
         assert_eq!(reason(uncounted), "left no counts");
     }
 
     #[test]
     fn more_work_than_twice_the_bases_is_too_much_however_it_ended() {
         let much = "block,executions\n0,210001\n";
-        for how in [How::Ended, How::Crashed(Some(1)), How::Crashed(None)] {
+        for how in [DryRunEnd::Ended, DryRunEnd::Crashed(Some(1)), DryRunEnd::Crashed(None)] {
             assert!(reason(end(how, much)).starts_with("executes more than 2 times"));
         }
-        assert!(reason(end(How::TooMuchWork, "")).starts_with("executes more than 2 times"));
+        assert!(reason(end(DryRunEnd::TooMuchWork, "")).starts_with("executes more than 2 times"));
     }
 
     #[test]
     fn crashes_and_hangs_are_told_and_point_at_blocks() {
         let trace = "X: why\n\tat A.a(A.java:3)\n".to_owned();
-        let crash = |code| DryEnd { trace: trace.clone(), ..end(How::Crashed(code), FEW) };
+        let crash = |code| DryEnd { trace: trace.clone(), ..end(DryRunEnd::Crashed(code), FEW) };
         assert_eq!(reason(crash(Some(1))), "exit code 1: X: why");
         assert_eq!(reason(crash(None)), "crashed: X: why");
         let DryOutcome::Failed { suspects, .. } = outcome(crash(None)) else { panic!() };
         assert_eq!(suspects, [BlockId(0)]);
-        let torn = DryEnd { trace, ..end(How::Crashed(None), "block,execu") };
+        let torn = DryEnd { trace, ..end(DryRunEnd::Crashed(None), "block,execu") };
         assert_eq!(reason(torn), "crashed: X: why");
-        let hung = end(How::TimedOut(Duration::from_secs(12)), "");
+        let hung = end(DryRunEnd::TimedOut(Duration::from_secs(12)), "");
         let DryOutcome::Failed { reason: of_base, .. } = outcome_of(&[], hung.clone()) else {
             panic!()
         };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::instrument;
 use crate::private_files::TemporaryFolder;
-use crate::scenario::{Scenario, StartKind, Step, timed_steps};
+use crate::scenario::{InputStep, Scenario, StartKind, timed_steps};
 use crate::toolchain::jvm::JvmRun;
 use crate::toolchain::{Jdk, jar};
 use crate::virtual_board;
@@ -17,7 +17,7 @@ use crate::virtual_board;
 use super::board_clock::on_boards_clock;
 use super::on_android::{RUNNER, check_activity, compile_runner, facts};
 use super::variant::{Classes, with_libraries};
-use super::{Application, BuildError};
+use super::{AnalysedApplication, BuildError};
 
 /// Begins a process of an application, in the framework.
 const ZYGOTE: &str = "wattline.board.Zygote";
@@ -45,7 +45,7 @@ impl Windowed {
     /// None of an application without a window.
     pub(super) fn of(
         scenario: &Scenario,
-        application: &Application,
+        application: &AnalysedApplication,
         jdk: &Jdk,
     ) -> Result<Option<Windowed>, BuildError> {
         if scenario.application.start != StartKind::Activity {
@@ -86,7 +86,7 @@ impl Windowed {
         program: JvmRun,
         classes: &Path,
         extras: &BTreeMap<String, String>,
-        steps: &[Step],
+        steps: &[InputStep],
     ) -> JvmRun {
         let extra = |key: &str, value: &str| ["extra", "s", key, value].map(str::to_owned);
         let mut arguments = self.words.clone();

@@ -116,7 +116,7 @@ impl Assignment {
 mod tests {
     use super::*;
     use crate::blocks::BlockId;
-    use crate::campaign::Phase;
+    use crate::campaign::RunPhase;
 
     fn case(name: &str, input: &str, removed: u32, executions: u64) -> PlannedCase {
         PlannedCase {
@@ -190,7 +190,8 @@ mod tests {
     #[test]
     fn a_boards_runs_keep_the_campaigns_order() {
         let run = |case: &str, phase| PlannedRun { case: case.into(), phase, repeat: 1 };
-        let order = [run("x", Phase::Power), run("y", Phase::Power), run("x", Phase::Idle)];
+        let order =
+            [run("x", RunPhase::Power), run("y", RunPhase::Power), run("x", RunPhase::Idle)];
         let of = |boards: &[&str]| names(boards);
         let assignment =
             Assignment(BTreeMap::from([("x".into(), of(&["a"])), ("y".into(), of(&["a", "b"]))]));

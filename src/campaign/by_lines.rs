@@ -6,7 +6,7 @@ use crate::assumptions::ASSUMED;
 use crate::operations::Dictionary;
 
 use super::counts::OperationMatrix;
-use super::criterion::{Belief, LineError, Shares, Target, shares};
+use super::criterion::{CostBelief, LineError, Shares, TargetLines, shares};
 use super::planned_kernels::PlannedKernels;
 
 /// The part of the base cases' operations whose lines count, as in an evaluation.
@@ -14,8 +14,8 @@ const COUNTED: f64 = 0.95;
 
 /// Lines that matter and what is known before any case is measured.
 pub(super) struct LineChoice {
-    pub(super) target: Target,
-    pub(super) before: Belief,
+    pub(super) target: TargetLines,
+    pub(super) before: CostBelief,
 }
 
 impl LineChoice {
@@ -32,8 +32,8 @@ impl LineChoice {
             executions.iter_mut().zip(row).for_each(|(sum, n)| *sum += n);
         }
         let known = kernels.known(&matrix.operations, &executions);
-        let target = Target::new(lines, matrix.operations.len());
-        Self { target, before: Belief::before(&known, &ASSUMED) }
+        let target = TargetLines::new(lines, matrix.operations.len());
+        Self { target, before: CostBelief::before(&known, &ASSUMED) }
     }
 
     /// The errors of line energies to be expected once these cases are measured.

@@ -5,14 +5,14 @@ use crate::blocks::BlockId;
 
 use super::dry::DryError;
 use super::groups::{parted, split};
-use super::search::{Search, Tried};
+use super::search::{SetOutcome, SetSearch};
 
 /// Fewer tries at once would let processors wait. Part of the algorithm: the same on every
 /// machine, as the plan must be.
 const AT_ONCE: usize = 4;
 
 /// What is to be tried.
-enum Item {
+enum ClassifyItem {
     /// A set of which nothing is known.
     Set(Vec<BlockId>),
     /// Both together failed. If the first runs, the second is taken for guilty and is
@@ -22,28 +22,28 @@ enum Item {
 
 /// What is left to do, and what came of it.
 #[derive(Default)]
-struct State {
-    next: Vec<Item>,
+struct ClassifyState {
+    next: Vec<ClassifyItem>,
     /// Most suspects are guilty: they can wait until all others are cleared.
-    accused: Vec<Item>,
+    accused: Vec<ClassifyItem>,
     safe: Vec<Vec<BlockId>>,
 }
 
-impl State {
+impl ClassifyState {
     fn halve(&mut self, set: &[BlockId]) {
         let mut halves = split(set, 2).into_iter();
         match (halves.next(), halves.next()) {
-            (Some(first), Some(second)) => self.next.push(Item::Halves(first, second)),
-            _ => self.next.push(Item::Set(set.to_vec())),
+            (Some(first), Some(second)) => self.next.push(ClassifyItem::Halves(first, second)),
+            _ => self.next.push(ClassifyItem::Set(set.to_vec())),
         }
     }
 
     fn try_all(&mut self, sets: Vec<Vec<BlockId>>) {
-        self.next.extend(sets.into_iter().map(Item::Set));
+        self.next.extend(sets.into_iter().map(ClassifyItem::Set));
     }
 }
 
-impl Search<'_> {
+impl SetSearch<'_> {
     /// Tries groups of blocks and splits those that fail, or leave too little of the
     /// program, until each part runs or is a single block, while more than `reserve` dry
     /// runs are left. Returns the groups that run and leave enough.
@@ -53,28 +53,29 @@ impl Search<'_> {
         groups: Vec<Vec<BlockId>>,
         reserve: usize,
     ) -> Result<Vec<Vec<BlockId>>, DryError> {
-        let mut state = State::default();
+        let mut state = ClassifyState::default();
         state.try_all(groups);
         while !state.next.is_empty() || !state.accused.is_empty() {
             let room = AT_ONCE.saturating_sub(state.next.len()).min(state.accused.len());
             state.next.extend(state.accused.drain(..room));
             let items = both_if_alone(std::mem::take(&mut state.next));
-            let first = |item: &Item| match item {
-                Item::Set(set) | Item::Halves(set, _) => set.clone(),
+            let first = |item: &ClassifyItem| match item {
+                ClassifyItem::Set(set) | ClassifyItem::Halves(set, _) => set.clone(),
             };
             let sets: Vec<Vec<BlockId>> = items.iter().map(first).collect();
             let outcomes = self.try_sets(input, &sets, reserve)?;
             for (item, outcome) in items.into_iter().zip(outcomes) {
-                let ran = matches!(&outcome, Tried::Ran(found) if self.found[*found].is_sound());
-                let stopped = matches!(outcome, Tried::Not);
+                let ran =
+                    matches!(&outcome, SetOutcome::Ran(found) if self.found[*found].is_sound());
+                let stopped = matches!(outcome, SetOutcome::Not);
                 let (set, other) = match item {
-                    Item::Set(set) => (set, None),
-                    Item::Halves(set, other) => (set, Some(other)),
+                    ClassifyItem::Set(set) => (set, None),
+                    ClassifyItem::Halves(set, other) => (set, Some(other)),
                 };
                 self.judge(set, outcome, &mut state);
                 match other {
                     Some(other) if ran && other.len() > 1 => state.halve(&other),
-                    Some(other) if !stopped => state.next.push(Item::Set(other)),
+                    Some(other) if !stopped => state.next.push(ClassifyItem::Set(other)),
                     Some(_) | None => {}
                 }
             }
@@ -83,22 +84,22 @@ impl Search<'_> {
         Ok(state.safe)
     }
 
-    fn judge(&mut self, set: Vec<BlockId>, outcome: Tried, state: &mut State) {
+    fn judge(&mut self, set: Vec<BlockId>, outcome: SetOutcome, state: &mut ClassifyState) {
         match outcome {
-            Tried::Ran(found) if self.found[found].is_sound() => {
+            SetOutcome::Ran(found) if self.found[found].is_sound() => {
                 state.safe.push(self.found[found].removed.clone());
             }
-            Tried::Ran(_) if set.len() > 1 => state.try_all(split(&set, 2)),
-            Tried::Ran(_) | Tried::Not => {}
-            Tried::Failed { reason, .. } if set.len() == 1 => {
+            SetOutcome::Ran(_) if set.len() > 1 => state.try_all(split(&set, 2)),
+            SetOutcome::Ran(_) | SetOutcome::Not => {}
+            SetOutcome::Failed { reason, .. } if set.len() == 1 => {
                 self.accusations.remove(&set[0]);
                 self.culprits.entry(set[0]).or_insert(reason);
             }
-            Tried::Failed { reason, suspects } => match parted(&set, &suspects) {
+            SetOutcome::Failed { reason, suspects } => match parted(&set, &suspects) {
                 Some((suspects, rest)) => {
                     self.accuse(&suspects, &reason);
-                    state.accused.push(Item::Set(suspects));
-                    state.next.push(Item::Set(rest));
+                    state.accused.push(ClassifyItem::Set(suspects));
+                    state.next.push(ClassifyItem::Set(rest));
                 }
                 None => state.halve(&set),
             },
@@ -107,10 +108,12 @@ impl Search<'_> {
 }
 
 /// Where there is but one thing to try, its second half is tried meanwhile.
-fn both_if_alone(items: Vec<Item>) -> Vec<Item> {
+fn both_if_alone(items: Vec<ClassifyItem>) -> Vec<ClassifyItem> {
     let alone = items.len() == 1;
     let opened = |item| match item {
-        Item::Halves(first, second) if alone => vec![Item::Set(first), Item::Set(second)],
+        ClassifyItem::Halves(first, second) if alone => {
+            vec![ClassifyItem::Set(first), ClassifyItem::Set(second)]
+        }
         item => vec![item],
     };
     items.into_iter().flat_map(opened).collect()
@@ -124,7 +127,7 @@ mod tests {
     use super::*;
     use crate::campaign::PlanSettings;
     use crate::campaign::counts::OperationMatrix;
-    use crate::campaign::dry::{Dry, DryCase, DryOutcome};
+    use crate::campaign::dry::{DryCase, DryOutcome, DryRunner};
     use crate::campaign::plan::tests::{dictionary, settings};
 
     /// One of 64 blocks makes the program crash and says nothing.
@@ -132,7 +135,7 @@ mod tests {
         tries: usize,
     }
 
-    impl Dry for OneCulprit {
+    impl DryRunner for OneCulprit {
         fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
             self.tries += cases.len();
             let outcome = |case: &DryCase| match case.removed.contains(&BlockId(37)) {
@@ -156,7 +159,7 @@ mod tests {
         };
         let mut dry = OneCulprit { tries: 0 };
         let rng = ChaCha8Rng::seed_from_u64(1);
-        let mut search = Search::new(&mut dry, &settings, &matrix, rng);
+        let mut search = SetSearch::new(&mut dry, &settings, &matrix, rng);
         search.run_bases().unwrap().unwrap();
         let blocks = |range: std::ops::Range<u32>| range.map(BlockId).collect::<Vec<_>>();
         let safe = search.classify(0, vec![blocks(32..64)], 0).unwrap();

@@ -20,13 +20,13 @@ pub type Shares = Vec<(usize, f64)>;
 
 /// What is believed of the costs of operations.
 #[derive(Debug, Clone)]
-pub struct Belief {
+pub struct CostBelief {
     covariance: Mat<f64>,
     /// Variance of a case beside what no costs explain.
     misfit: f64,
 }
 
-impl Belief {
+impl CostBelief {
     /// Before the campaign; whether each operation's cost will be known from a kernel.
     pub fn before(has_kernel: &[bool], assumed: &Assumptions) -> Self {
         let Assumptions { kernel_misfit, cost_spread, .. } = *assumed;
@@ -89,13 +89,13 @@ impl Belief {
 
 /// The lines whose errors are to be small.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct TargetLines {
     lines: Vec<Shares>,
     /// `M`.
     weights: Mat<f64>,
 }
 
-impl Target {
+impl TargetLines {
     /// Of lines over `operations` columns.
     pub fn new(lines: Vec<Shares>, operations: usize) -> Self {
         let mut weights = Mat::zeros(operations, operations);
@@ -110,21 +110,21 @@ impl Target {
     }
 
     /// The mean squared relative error of the lines.
-    pub fn mean_square(&self, belief: &Belief) -> f64 {
+    pub fn mean_square(&self, belief: &CostBelief) -> f64 {
         let l = self.weights.nrows();
         let columns = (0..l).map(|j| (0..l).map(move |i| (i, j)));
         columns.flatten().map(|at| belief.covariance[at] * self.weights[at]).sum()
     }
 
     /// How much a case lowers it.
-    pub fn gain(&self, belief: &Belief, case: &Shares) -> f64 {
+    pub fn gain(&self, belief: &CostBelief, case: &Shares) -> f64 {
         let seen = belief.times(case);
         let lowered = seen.transpose() * (&self.weights * &seen);
         lowered / (belief.misfit + product(case, &seen))
     }
 
     /// Median and 90th percentile of the lines' expected errors; none without lines.
-    pub fn expected(&self, belief: &Belief) -> Option<LineError> {
+    pub fn expected(&self, belief: &CostBelief) -> Option<LineError> {
         let mut errors: Vec<f64> = self.lines.iter().map(|line| belief.error_of(line)).collect();
         errors.sort_by(f64::total_cmp);
         let at = |part: f64| errors.get(((errors.len() as f64 - 1.0) * part).round() as usize);
@@ -165,7 +165,7 @@ mod tests {
     /// first alone: 0.05 - 0.05^2 / 0.0504; of the second 0.05 - 0.04^2 / 0.0504.
     #[test]
     fn a_case_tells_of_its_operations_and_of_the_level() {
-        let mut belief = Belief::before(&[true, true], &ASSUMED);
+        let mut belief = CostBelief::before(&[true, true], &ASSUMED);
         close(belief.error_of(&vec![(0, 1.0)]), 0.05f64.sqrt());
         belief.add(&vec![(0, 1.0)]);
         close(belief.error_of(&vec![(0, 1.0)]), (0.05f64 - 0.0025 / 0.0504).sqrt());
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn what_is_assumed_moves_what_is_expected() {
         let errors = |assumed: &Assumptions| {
-            let mut belief = Belief::before(&[false, true], assumed);
+            let mut belief = CostBelief::before(&[false, true], assumed);
             let before = [0, 1].map(|of| belief.error_of(&vec![(of, 1.0)]));
             belief.add(&vec![(0, 1.0)]);
             (before, belief.error_of(&vec![(0, 1.0)]))
@@ -194,7 +194,7 @@ mod tests {
         let doubted = Assumptions { simulated_chip_case_misfit: 0.04, ..ASSUMED };
         assert!(errors(&doubted).0 == usual && errors(&doubted).1 > 1.9 * after);
         let unknown =
-            |assumed: &Assumptions| Belief::before(&[false], assumed).error_of(&vec![(0, 1.0)]);
+            |assumed: &Assumptions| CostBelief::before(&[false], assumed).error_of(&vec![(0, 1.0)]);
         let nothing = Assumptions { level_unknown: 20.0, ..ASSUMED };
         assert!(unknown(&nothing) > 1.9 * unknown(&ASSUMED));
     }
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn the_gain_is_what_a_case_lowers_the_criterion_by() {
         let lines = vec![vec![(0, 0.5), (1, 0.5)], vec![(2, 1.0)]];
-        let target = Target::new(lines, 3);
-        let mut belief = Belief::before(&[false, true, false], &ASSUMED);
+        let target = TargetLines::new(lines, 3);
+        let mut belief = CostBelief::before(&[false, true, false], &ASSUMED);
         for case in [shares(&[3, 1, 0]), shares(&[0, 2, 2]), shares(&[0, 0, 1])] {
             let before = target.mean_square(&belief);
             let gain = target.gain(&belief, &case);
@@ -219,12 +219,12 @@ mod tests {
 
     #[test]
     fn what_a_kernel_knows_needs_no_case() {
-        let target = Target::new(vec![vec![(0, 1.0)], vec![(1, 1.0)]], 2);
-        let mut belief = Belief::before(&[true, false], &ASSUMED);
+        let target = TargetLines::new(vec![vec![(0, 1.0)], vec![(1, 1.0)]], 2);
+        let mut belief = CostBelief::before(&[true, false], &ASSUMED);
         belief.add(&shares(&[1, 1]));
         assert!(target.gain(&belief, &shares(&[0, 1])) > 0.0);
         assert!(belief.error_of(&vec![(0, 1.0)]) < belief.error_of(&vec![(1, 1.0)]));
         assert_eq!(shares(&[0, 0]), []);
-        assert_eq!(Target::new(Vec::new(), 2).expected(&belief), None);
+        assert_eq!(TargetLines::new(Vec::new(), 2).expected(&belief), None);
     }
 }

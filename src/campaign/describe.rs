@@ -9,7 +9,7 @@ use super::choose::ranks;
 use super::counts::OperationMatrix;
 use super::order::repeats;
 use super::planned::{DroppedBlock, Plan, PlanSettings, PlanSummary, PlannedCase, ran, share};
-use super::search::{Candidate, Proof, Search, count_collapsed, energy_shares, total};
+use super::search::{CandidateSet, Proof, SetSearch, count_collapsed, energy_shares, total};
 
 /// Names the chosen cases and says what they hold.
 pub(super) fn describe(
@@ -17,7 +17,7 @@ pub(super) fn describe(
     matrix: &OperationMatrix,
     removable: &[BlockId],
     lines: &LineChoice,
-    search: &Search<'_>,
+    search: &SetSearch<'_>,
     chosen: &[usize],
 ) -> Plan {
     let rows: Vec<Vec<u128>> =
@@ -60,7 +60,7 @@ pub(super) fn describe(
 
 fn dropped_blocks(
     removable: &[BlockId],
-    search: &Search<'_>,
+    search: &SetSearch<'_>,
     cases: &[PlannedCase],
 ) -> Vec<DroppedBlock> {
     let removed: BTreeSet<BlockId> = cases.iter().flat_map(|case| &case.removed).copied().collect();
@@ -69,18 +69,18 @@ fn dropped_blocks(
 }
 
 /// Why no case removes `block`.
-fn reason(search: &Search<'_>, block: BlockId) -> String {
+fn reason(search: &SetSearch<'_>, block: BlockId) -> String {
     if let Some(reason) = search.culprits.get(&block) {
         return reason.clone();
     }
-    let with: Vec<&Candidate> =
+    let with: Vec<&CandidateSet> =
         search.found.iter().filter(|found| found.removed.contains(&block)).collect();
     if with.is_empty() {
         let accused = search.accusations.get(&block).cloned();
         return accused
             .unwrap_or_else(|| "the dry runs were used up before a set with it ran".to_string());
     }
-    let strong: Vec<&&Candidate> = with.iter().filter(|found| !found.weak).collect();
+    let strong: Vec<&&CandidateSet> = with.iter().filter(|found| !found.weak).collect();
     let refused = strong.iter().find_map(|found| match &found.proof {
         Proof::Failed(reason) => Some(reason),
         Proof::Open | Proof::Ran => None,
@@ -102,7 +102,7 @@ fn reason(search: &Search<'_>, block: BlockId) -> String {
 fn summarise(
     settings: &PlanSettings,
     removable: &[BlockId],
-    search: &Search<'_>,
+    search: &SetSearch<'_>,
     cases: &[PlannedCase],
     dropped: &[DroppedBlock],
     rows: &[Vec<u128>],

@@ -37,7 +37,7 @@ pub enum DryOutcome {
 pub type DryError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Builds and runs cases.
-pub trait Dry {
+pub trait DryRunner {
     /// Tries cases, in any order or at once; one outcome per case, in order.
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError>;
 

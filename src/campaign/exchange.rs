@@ -1,8 +1,8 @@
 //! Choosing cases by the expected error of line energies: greedily, then by exchange.
 
 use super::by_lines::LineChoice;
-use super::criterion::{Belief, Shares, shares};
-use super::pool::Pool;
+use super::criterion::{CostBelief, Shares, shares};
+use super::pool::CandidatePool;
 
 /// Rounds of exchange at most; each lowers the criterion.
 const MOST_EXCHANGES: u32 = 5;
@@ -13,7 +13,7 @@ const LEAST_EXCHANGE: f64 = 1e-6;
 impl LineChoice {
     /// Adds cases to `chosen`, each time the one that lowers the error most, until there
     /// are enough or the error is small enough; then exchanges them.
-    pub fn choose(&self, pool: &Pool<'_, '_>, mut chosen: Vec<usize>) -> Vec<usize> {
+    pub fn choose(&self, pool: &CandidatePool<'_, '_>, mut chosen: Vec<usize>) -> Vec<usize> {
         let found = pool.search.found.iter();
         let rows: Vec<Shares> =
             found.map(|found| shares(&pool.matrix.row(&found.executions))).collect();
@@ -33,7 +33,7 @@ impl LineChoice {
         chosen
     }
 
-    fn is_enough(&self, pool: &Pool<'_, '_>, belief: &Belief) -> bool {
+    fn is_enough(&self, pool: &CandidatePool<'_, '_>, belief: &CostBelief) -> bool {
         let expected = self.target.expected(belief);
         pool.settings.campaign.line_error.zip(expected).is_some_and(|(goal, e)| e.median <= goal)
     }
@@ -41,8 +41,8 @@ impl LineChoice {
     /// The case that lowers the criterion most and by how much, the first of equals.
     fn best(
         &self,
-        pool: &Pool<'_, '_>,
-        belief: &Belief,
+        pool: &CandidatePool<'_, '_>,
+        belief: &CostBelief,
         rows: &[Shares],
         chosen: &[usize],
     ) -> Option<(f64, usize)> {
@@ -55,8 +55,8 @@ impl LineChoice {
     /// Puts a better case in the place of each but the first `fixed`; whether any was.
     fn exchange(
         &self,
-        pool: &Pool<'_, '_>,
-        belief: &mut Belief,
+        pool: &CandidatePool<'_, '_>,
+        belief: &mut CostBelief,
         rows: &[Shares],
         chosen: &mut [usize],
         fixed: usize,

@@ -9,14 +9,14 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{CampaignSettings, Protocol};
+use crate::scenario::{CampaignProtocol, CampaignSettings};
 
 use super::planned::PlannedCase;
 
 /// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+pub enum RunPhase {
     /// The instrumented application: counts; with windows, power as well.
     Traced,
     /// The application without probes: energy.
@@ -27,13 +27,13 @@ pub enum Phase {
     Idle,
 }
 
-impl fmt::Display for Phase {
+impl fmt::Display for RunPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Phase::Traced => "traced",
-            Phase::Power => "power",
-            Phase::Sampled => "sampled",
-            Phase::Idle => "idle",
+            RunPhase::Traced => "traced",
+            RunPhase::Power => "power",
+            RunPhase::Sampled => "sampled",
+            RunPhase::Idle => "idle",
         })
     }
 }
@@ -44,7 +44,7 @@ pub struct PlannedRun {
     /// Name of the case.
     pub case: String,
     /// What it is for.
-    pub phase: Phase,
+    pub phase: RunPhase,
     /// From 1.
     pub repeat: u32,
 }
@@ -74,19 +74,19 @@ pub(super) fn repeats(
     place: usize,
     case: &PlannedCase,
     settings: &CampaignSettings,
-) -> [(Phase, u32); 4] {
+) -> [(RunPhase, u32); 4] {
     let is_base = case.removed.is_empty();
     let is_plain = is_base || place % PLAIN_EVERY == PLAIN_EVERY - 1;
     let (traced, power, idle) = match settings.protocol {
-        Protocol::Paired => (settings.traced_repeats, true, true),
-        Protocol::Windows => (settings.repeats, is_plain, is_base),
+        CampaignProtocol::Paired => (settings.traced_repeats, true, true),
+        CampaignProtocol::Windows => (settings.repeats, is_plain, is_base),
     };
     let wanted = |is_wanted, repeats| if is_wanted { repeats } else { 0 };
     [
-        (Phase::Traced, traced),
-        (Phase::Power, wanted(power, settings.repeats)),
-        (Phase::Sampled, wanted(is_base, settings.sampled_repeats.unwrap_or(0))),
-        (Phase::Idle, wanted(idle, settings.idle_repeats)),
+        (RunPhase::Traced, traced),
+        (RunPhase::Power, wanted(power, settings.repeats)),
+        (RunPhase::Sampled, wanted(is_base, settings.sampled_repeats.unwrap_or(0))),
+        (RunPhase::Idle, wanted(idle, settings.idle_repeats)),
     ]
 }
 
@@ -163,15 +163,15 @@ mod tests {
     fn with_windows_base_cases_and_a_few_others_run_without_probes() {
         let mut campaign = settings(2);
         (campaign.repeats, campaign.idle_repeats) = (2, 1);
-        campaign.protocol = Protocol::Windows;
+        campaign.protocol = CampaignProtocol::Windows;
         let [base, other] = cases();
         let mut cases = vec![base, other.clone(), other.clone(), other.clone(), other];
         cases[4].name = "r04-a".into();
         let runs = order_runs(&cases, &campaign);
-        let count = |case: &str, phase: Phase| {
+        let count = |case: &str, phase: RunPhase| {
             runs.iter().filter(|run| run.case == case && run.phase == phase).count()
         };
-        let phases = [Phase::Traced, Phase::Power, Phase::Idle];
+        let phases = [RunPhase::Traced, RunPhase::Power, RunPhase::Idle];
         assert_eq!(phases.map(|phase| count("base-a", phase)), [2, 2, 1]);
         assert_eq!(phases.map(|phase| count("r01-a", phase)), [3 * 2, 0, 0]);
         assert_eq!(phases.map(|phase| count("r04-a", phase)), [2, 2, 0]);

@@ -19,9 +19,9 @@ use crate::operations::Dictionary;
 use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
 use super::describe::describe;
-use super::dry::{Dry, DryError};
+use super::dry::{DryError, DryRunner};
 use super::planned::{Plan, PlanSettings};
-use super::search::Search;
+use super::search::SetSearch;
 use super::selection::choose_proven;
 use super::sets::find_sets;
 
@@ -55,11 +55,11 @@ impl From<DryError> for PlanError {
 pub fn plan(
     settings: &PlanSettings,
     dictionary: &Dictionary,
-    dry: &mut dyn Dry,
+    dry: &mut dyn DryRunner,
 ) -> Result<Plan, PlanError> {
     let rng = ChaCha8Rng::seed_from_u64(settings.campaign.seed);
     let matrix = OperationMatrix::new(dictionary);
-    let mut search = Search::new(dry, settings, &matrix, rng);
+    let mut search = SetSearch::new(dry, settings, &matrix, rng);
     if let Err((input, reason)) = search.run_bases()? {
         return Err(PlanError::BaseFailed { input: settings.inputs[input].clone(), reason });
     }

@@ -7,7 +7,7 @@ use super::*;
 use crate::campaign::PlannedKernels;
 use crate::campaign::dry::{DryCase, DryOutcome};
 use crate::operations::{BlockEntry, Operation, OperationCount};
-use crate::scenario::{CampaignSettings, Choice, PlanOn, Protocol};
+use crate::scenario::{CampaignProtocol, CampaignSettings, CaseChoice, PlanOn};
 
 /// A dictionary with one block per list of operations; all are removable.
 pub(crate) fn dictionary(blocks: &[&[(&str, u32)]]) -> Dictionary {
@@ -41,10 +41,10 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
         traced_repeats: 1,
         sampled_repeats: None,
         cases,
-        protocol: Protocol::Paired,
+        protocol: CampaignProtocol::Paired,
         window_s: 4.0,
         stop_lines: None,
-        choice: Choice::Coverage,
+        choice: CaseChoice::Coverage,
         line_error: None,
         removed_share: 0.3,
         candidates: 60,
@@ -76,7 +76,7 @@ fn program_dictionary() -> Dictionary {
     dictionary(&lists)
 }
 
-impl Dry for Program {
+impl DryRunner for Program {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.runs += cases.len();
         Ok(cases.iter().map(|case| self.outcome(case)).collect())
@@ -221,7 +221,7 @@ fn a_broken_base_case_is_an_error() {
 /// most of them.
 struct Fragile;
 
-impl Dry for Fragile {
+impl DryRunner for Fragile {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         let outcome = |case: &DryCase| {
             if case.removed.iter().any(|block| block.0 % 6 == 5) {
@@ -269,7 +269,7 @@ fn a_fragile_program_still_gets_its_cases() {
 /// javac leaves block 9 in.
 struct Disagreeing;
 
-impl Dry for Disagreeing {
+impl DryRunner for Disagreeing {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         let count = |case: &DryCase, block: u32| match case.removed.contains(&BlockId(block)) {
             true => 0,

@@ -5,18 +5,18 @@ use crate::blocks::BlockId;
 use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
 use super::planned::PlanSettings;
-use super::search::{Proof, Search, count_collapsed};
+use super::search::{Proof, SetSearch, count_collapsed};
 
 /// What there is to choose from.
-pub(super) struct Pool<'p, 'd> {
+pub(super) struct CandidatePool<'p, 'd> {
     pub settings: &'p PlanSettings,
     pub matrix: &'p OperationMatrix,
     pub removable: &'p [BlockId],
     pub lines: &'p LineChoice,
-    pub search: &'p Search<'d>,
+    pub search: &'p SetSearch<'d>,
 }
 
-impl Pool<'_, '_> {
+impl CandidatePool<'_, '_> {
     fn is_base(&self, index: usize) -> bool {
         self.search.found[index].removed.is_empty()
     }

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use crate::blocks::BlockId;
 
 use super::dry::{DryCase, DryError, DryOutcome};
-use super::search::{Proof, Search};
+use super::search::{Proof, SetSearch};
 
-impl Search<'_> {
+impl SetSearch<'_> {
     /// Runs the own builds of these candidates, each once, and takes what they did for
     /// what the tries did; whether there was anything new.
     pub fn prove(&mut self, chosen: &[usize]) -> Result<bool, DryError> {

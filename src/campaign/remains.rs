@@ -17,11 +17,11 @@ pub struct RemainsError(#[from] csv::Error);
 
 /// By variant: the operations that its removed blocks still hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Remains(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCount>>>);
+pub struct ResidualCounts(pub BTreeMap<String, BTreeMap<BlockId, Vec<OperationCount>>>);
 
 type Row = (String, u32, u32, Feature, CompactString, u32);
 
-impl Remains {
+impl ResidualCounts {
     /// The text: `variant,block,line,operation,context,count`.
     pub fn to_csv(&self) -> String {
         let mut table = CsvText::new(["variant", "block", "line", "operation", "context", "count"]);
@@ -37,7 +37,7 @@ impl Remains {
         table.text()
     }
 
-    /// What [`Remains::to_csv`] wrote.
+    /// What [`ResidualCounts::to_csv`] wrote.
     ///
     /// # Errors
     /// A row that is not of the six columns, or whose operation nobody knows; the cause names
@@ -77,16 +77,16 @@ mod tests {
 
     #[test]
     fn the_text_comes_back() {
-        assert_eq!(Remains::from_csv(TEXT).unwrap().to_csv(), TEXT);
-        assert!(Remains::from_csv(&TEXT.replace(",7,", ",x,")).is_err());
-        assert!(Remains::from_csv(&TEXT.replace("_int", "")).is_err());
+        assert_eq!(ResidualCounts::from_csv(TEXT).unwrap().to_csv(), TEXT);
+        assert!(ResidualCounts::from_csv(&TEXT.replace(",7,", ",x,")).is_err());
+        assert!(ResidualCounts::from_csv(&TEXT.replace("_int", "")).is_err());
     }
 
     /// Ten executions each: block 0 keeps its return, block 1 nothing, block 2 all.
     #[test]
     fn a_removed_block_counts_what_remains_of_it() {
         let whole = dictionary(&[&[("Not", 5), ("Return_int", 1)], &[("Not", 2)], &[("Not", 1)]]);
-        let remains = Remains::from_csv(TEXT).unwrap();
+        let remains = ResidualCounts::from_csv(TEXT).unwrap();
         let variant = remains.dictionary(&whole, "r01", &[BlockId(0), BlockId(1)]);
         let counts = count_operations(&variant, &[10, 10, 10]);
         assert_eq!(

@@ -9,13 +9,13 @@ use rand_chacha::ChaCha8Rng;
 use crate::blocks::BlockId;
 
 use super::counts::OperationMatrix;
-use super::dry::{Dry, DryCase, DryError, DryOutcome};
+use super::dry::{DryCase, DryError, DryOutcome, DryRunner};
 use super::groups::{parted, split, union_of, without};
 use super::planned::{PlanSettings, share};
 
 /// A set of removed blocks that ran with an input sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct CandidateSet {
     /// Index of the input sequence.
     pub input: usize,
     /// Removed blocks, sorted.
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
     pub proof: Proof,
 }
 
-impl Candidate {
+impl CandidateSet {
     /// Whether a case of this set is like the whole program.
     pub fn is_sound(&self) -> bool {
         !self.collapsed && !self.weak && !matches!(self.proof, Proof::Failed(_))
@@ -49,8 +49,8 @@ pub(super) enum Proof {
 }
 
 /// The state of the search.
-pub(super) struct Search<'d> {
-    pub dry: &'d mut dyn Dry,
+pub(super) struct SetSearch<'d> {
+    pub dry: &'d mut dyn DryRunner,
     pub inputs: Vec<String>,
     pub rng: ChaCha8Rng,
     /// Dry runs that may still be made.
@@ -62,7 +62,7 @@ pub(super) struct Search<'d> {
     /// Executions of each base case.
     pub base: Vec<Vec<u64>>,
     /// Sets that ran, base cases first.
-    pub found: Vec<Candidate>,
+    pub found: Vec<CandidateSet>,
     /// Blocks that can't be left out, with the reason.
     pub culprits: BTreeMap<BlockId, String>,
     /// Blocks that a failure pointed at and that were not tried without the others, with
@@ -73,7 +73,7 @@ pub(super) struct Search<'d> {
 }
 
 /// How one tried set ended.
-pub(super) enum Tried {
+pub(super) enum SetOutcome {
     /// Index of the candidate.
     Ran(usize),
     /// It did not run.
@@ -90,9 +90,9 @@ pub(super) enum Tried {
 /// Removing blocks that leaves less than this share of the executions collapses a case.
 const COLLAPSED: f64 = 0.2;
 
-impl<'d> Search<'d> {
+impl<'d> SetSearch<'d> {
     pub fn new(
-        dry: &'d mut dyn Dry,
+        dry: &'d mut dyn DryRunner,
         settings: &PlanSettings,
         matrix: &'d OperationMatrix,
         rng: ChaCha8Rng,
@@ -165,12 +165,12 @@ impl<'d> Search<'d> {
             let mut next = Vec::new();
             for (groups, outcome) in queue.into_iter().zip(outcomes) {
                 let suspects = match outcome {
-                    Tried::Failed { suspects, .. } => suspects,
-                    Tried::Ran(found) if !self.found[found].is_sound() && groups.len() > 1 => {
+                    SetOutcome::Failed { suspects, .. } => suspects,
+                    SetOutcome::Ran(found) if !self.found[found].is_sound() && groups.len() > 1 => {
                         next.extend(split(&groups, 2));
                         continue;
                     }
-                    Tried::Ran(_) | Tried::Not => continue,
+                    SetOutcome::Ran(_) | SetOutcome::Not => continue,
                 };
                 match parted(&union_of(&groups), &suspects) {
                     Some((_, rest)) => next.push(without(&groups, &rest)),
@@ -185,7 +185,7 @@ impl<'d> Search<'d> {
 
     /// How many sets of `size` blocks or more ran with an input without collapsing.
     pub fn running(&self, input: usize, size: usize) -> usize {
-        let large = |c: &&Candidate| c.removed.len() >= size.max(1) && c.is_sound();
+        let large = |c: &&CandidateSet| c.removed.len() >= size.max(1) && c.is_sound();
         self.found.iter().filter(|c| c.input == input).filter(large).count()
     }
 
@@ -194,7 +194,7 @@ impl<'d> Search<'d> {
         input: usize,
         sets: &[Vec<BlockId>],
         reserve: usize,
-    ) -> Result<Vec<Tried>, DryError> {
+    ) -> Result<Vec<SetOutcome>, DryError> {
         let mut new: Vec<Vec<BlockId>> = Vec::new();
         for set in sets {
             let known = self.tried.contains(&(input, set.clone())) || new.contains(set);
@@ -209,12 +209,12 @@ impl<'d> Search<'d> {
         let cases: Vec<DryCase> = new.iter().map(case).collect();
         let outcomes = self.ask(&cases)?;
         self.budget -= new.len();
-        let mut fresh: BTreeMap<Vec<BlockId>, Tried> = BTreeMap::new();
+        let mut fresh: BTreeMap<Vec<BlockId>, SetOutcome> = BTreeMap::new();
         for (set, outcome) in new.into_iter().zip(outcomes) {
             let tried = self.note(input, &set, outcome);
             fresh.insert(set, tried);
         }
-        let outcome = |set: &Vec<BlockId>| fresh.remove(set).unwrap_or(Tried::Not);
+        let outcome = |set: &Vec<BlockId>| fresh.remove(set).unwrap_or(SetOutcome::Not);
         Ok(sets.iter().map(outcome).collect())
     }
 
@@ -237,38 +237,38 @@ impl<'d> Search<'d> {
         Err(format!("{} dry runs gave {} outcomes", cases.len(), outcomes.len()).into())
     }
 
-    fn note(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> Tried {
+    fn note(&mut self, input: usize, set: &[BlockId], outcome: DryOutcome) -> SetOutcome {
         self.tried.insert((input, set.to_vec()));
         match outcome {
-            DryOutcome::Failed { reason, suspects } => Tried::Failed { reason, suspects },
+            DryOutcome::Failed { reason, suspects } => SetOutcome::Failed { reason, suspects },
             DryOutcome::Ran { executions, kept } => {
                 let left_in: BTreeSet<BlockId> = kept.iter().map(|(block, _)| *block).collect();
                 self.culprits.extend(kept);
                 let removed: Vec<BlockId> =
                     set.iter().copied().filter(|block| !left_in.contains(block)).collect();
-                let twin = |c: &Candidate| c.input == input && c.removed == removed;
+                let twin = |c: &CandidateSet| c.input == input && c.removed == removed;
                 if let Some(index) = self.found.iter().position(twin) {
-                    return Tried::Ran(index);
+                    return SetOutcome::Ran(index);
                 }
                 self.found.push(self.candidate(input, removed, executions));
-                Tried::Ran(self.found.len() - 1)
+                SetOutcome::Ran(self.found.len() - 1)
             }
         }
     }
 }
 
-impl Search<'_> {
+impl SetSearch<'_> {
     pub(super) fn candidate(
         &self,
         input: usize,
         removed: Vec<BlockId>,
         executions: Vec<u64>,
-    ) -> Candidate {
+    ) -> CandidateSet {
         let base = &self.base[input];
         let collapsed = total(&executions) < COLLAPSED * total(base);
         let energy_share = share(self.operations(&executions), self.operations(base));
         let weak = energy_share < self.min_energy_share;
-        Candidate { input, removed, executions, collapsed, weak, proof: Proof::Open }
+        CandidateSet { input, removed, executions, collapsed, weak, proof: Proof::Open }
     }
 
     fn operations(&self, executions: &[u64]) -> f64 {
@@ -283,14 +283,14 @@ pub(super) fn total(executions: &[u64]) -> f64 {
 
 /// The predicted energy of every set found as a share of its base case's, with one cost
 /// for all operations.
-pub(super) fn energy_shares(matrix: &OperationMatrix, search: &Search<'_>) -> Vec<f64> {
+pub(super) fn energy_shares(matrix: &OperationMatrix, search: &SetSearch<'_>) -> Vec<f64> {
     let operations = |executions: &[u64]| matrix.row(executions).iter().sum::<u128>() as f64;
     let bases: Vec<f64> = search.base.iter().map(|base| operations(base)).collect();
-    let share = |found: &Candidate| share(operations(&found.executions), bases[found.input]);
+    let share = |found: &CandidateSet| share(operations(&found.executions), bases[found.input]);
     search.found.iter().map(share).collect()
 }
 
 /// How many of the chosen sets collapse their case.
-pub(super) fn count_collapsed(search: &Search<'_>, chosen: &[usize]) -> usize {
+pub(super) fn count_collapsed(search: &SetSearch<'_>, chosen: &[usize]) -> usize {
     chosen.iter().filter(|index| search.found[**index].collapsed).count()
 }

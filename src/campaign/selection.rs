@@ -8,15 +8,15 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::blocks::BlockId;
-use crate::scenario::Choice;
+use crate::scenario::CaseChoice;
 
 use super::by_lines::LineChoice;
 use super::choose::Candidates;
 use super::counts::OperationMatrix;
 use super::dry::DryError;
 use super::planned::PlanSettings;
-use super::pool::Pool;
-use super::search::{Candidate, Proof, Search};
+use super::pool::CandidatePool;
+use super::search::{CandidateSet, Proof, SetSearch};
 
 /// How often cases whose own build does not run are replaced by others.
 const MOST_REPLACEMENTS: u32 = 6;
@@ -27,30 +27,30 @@ pub(super) fn choose_proven(
     matrix: &OperationMatrix,
     removable: &[BlockId],
     lines: &LineChoice,
-    search: &mut Search<'_>,
+    search: &mut SetSearch<'_>,
 ) -> Result<Vec<usize>, DryError> {
     for _ in 0..MOST_REPLACEMENTS {
-        let chosen = choose(&Pool { settings, matrix, removable, lines, search });
+        let chosen = choose(&CandidatePool { settings, matrix, removable, lines, search });
         if !search.prove(&chosen)? {
             return Ok(chosen);
         }
     }
-    let mut chosen = choose(&Pool { settings, matrix, removable, lines, search });
+    let mut chosen = choose(&CandidatePool { settings, matrix, removable, lines, search });
     chosen.retain(|index| search.found[*index].proof == Proof::Ran);
     Ok(chosen)
 }
 
 /// Indices into `search.found`, base cases first.
-fn choose(pool: &Pool<'_, '_>) -> Vec<usize> {
+fn choose(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
     match pool.settings.campaign.choice {
-        Choice::Coverage => by_coverage(pool),
-        Choice::Lines => pool.lines.choose(pool, pool.bases()),
-        Choice::Random => by_lot(pool),
+        CaseChoice::Coverage => by_coverage(pool),
+        CaseChoice::Lines => pool.lines.choose(pool, pool.bases()),
+        CaseChoice::Random => by_lot(pool),
     }
 }
 
 /// What covers the blocks, what tells most.
-fn by_coverage(pool: &Pool<'_, '_>) -> Vec<usize> {
+fn by_coverage(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
     let found = pool.search.found.iter();
     let rows: Vec<Vec<u128>> = found.map(|found| pool.matrix.row(&found.executions)).collect();
     let mut candidates = Candidates::new(&rows);
@@ -68,13 +68,13 @@ fn by_coverage(pool: &Pool<'_, '_>) -> Vec<usize> {
 /// Takes sets until every block that some set removes is removed, those without a
 /// collapse first, those that remove most new blocks first; no more than the cases asked
 /// for.
-fn cover(pool: &Pool<'_, '_>, candidates: &mut Candidates) {
+fn cover(pool: &CandidatePool<'_, '_>, candidates: &mut Candidates) {
     let mut open: BTreeSet<BlockId> = pool.removable.iter().copied().collect();
     let found = &pool.search.found;
     for collapsed in [false, true] {
         while candidates.chosen().len() < pool.settings.campaign.cases {
             let gain =
-                |found: &Candidate| found.removed.iter().filter(|b| open.contains(b)).count();
+                |found: &CandidateSet| found.removed.iter().filter(|b| open.contains(b)).count();
             let may =
                 |index: &usize| found[*index].collapsed == collapsed && pool.is_strong(*index);
             let best = (0..found.len()).filter(may).map(|index| (gain(&found[index]), index));
@@ -95,7 +95,7 @@ fn cover(pool: &Pool<'_, '_>, candidates: &mut Candidates) {
 }
 
 /// Any sets that ran. The order is drawn once, so that a replaced case changes no other.
-fn by_lot(pool: &Pool<'_, '_>) -> Vec<usize> {
+fn by_lot(pool: &CandidatePool<'_, '_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pool.search.found.len()).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(pool.settings.campaign.seed));
     let mut chosen = pool.bases();
@@ -117,7 +117,7 @@ mod tests {
     use crate::campaign::plan::tests::{plan_with, settings};
     use crate::scenario::CampaignSettings;
 
-    fn planned(choice: Choice, cases: usize, line_error: Option<f64>) -> Plan {
+    fn planned(choice: CaseChoice, cases: usize, line_error: Option<f64>) -> Plan {
         plan_with(CampaignSettings { choice, line_error, dry_runs: 176, ..settings(cases) }).0
     }
 
@@ -126,7 +126,8 @@ mod tests {
     fn lines_are_surer_by_their_own_choice_than_by_others() {
         for cases in [12, 20] {
             let of = |choice| planned(choice, cases, None).summary;
-            let [lines, coverage, lot] = [Choice::Lines, Choice::Coverage, Choice::Random].map(of);
+            let [lines, coverage, lot] =
+                [CaseChoice::Lines, CaseChoice::Coverage, CaseChoice::Random].map(of);
             assert_eq!((lines.cases, lot.cases), (cases, cases));
             let median = |summary: &crate::campaign::PlanSummary| {
                 summary.line_error.map(|error| error.median).unwrap()
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn there_are_as_many_cases_as_are_asked_for() {
-        for choice in [Choice::Coverage, Choice::Lines, Choice::Random] {
+        for choice in [CaseChoice::Coverage, CaseChoice::Lines, CaseChoice::Random] {
             for cases in [2, 3, 6, 12] {
                 assert_eq!(planned(choice, cases, None).cases.len(), cases, "{choice:?}");
             }
@@ -149,20 +150,20 @@ mod tests {
     #[test]
     fn the_choice_ends_at_the_error_asked_for() {
         let error = |plan: &Plan| plan.summary.line_error.unwrap().median;
-        let full = planned(Choice::Lines, 30, None);
-        let few = planned(Choice::Lines, 6, None);
+        let full = planned(CaseChoice::Lines, 30, None);
+        let few = planned(CaseChoice::Lines, 6, None);
         let goal = 0.5 * (error(&full) + error(&few));
-        let enough = planned(Choice::Lines, 30, Some(goal));
+        let enough = planned(CaseChoice::Lines, 30, Some(goal));
         assert!(enough.cases.len() > 2 && enough.cases.len() < 30, "{:?}", enough.summary);
         assert!(error(&enough) <= 1.001 * goal);
     }
 
     #[test]
     fn lots_are_drawn_by_the_seed() {
-        assert_eq!(planned(Choice::Random, 12, None), planned(Choice::Random, 12, None));
+        assert_eq!(planned(CaseChoice::Random, 12, None), planned(CaseChoice::Random, 12, None));
         let names = |plan: &Plan| plan.cases.iter().map(|c| c.removed.clone()).collect::<Vec<_>>();
-        let lot = planned(Choice::Random, 12, None);
-        assert_ne!(names(&lot), names(&planned(Choice::Coverage, 12, None)));
+        let lot = planned(CaseChoice::Random, 12, None);
+        assert_ne!(names(&lot), names(&planned(CaseChoice::Coverage, 12, None)));
         assert!(lot.cases[0].removed.is_empty() && lot.cases[1].removed.is_empty());
     }
 }

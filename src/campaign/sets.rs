@@ -13,7 +13,7 @@ use super::counts::OperationMatrix;
 use super::dry::DryError;
 use super::groups::union_of;
 use super::planned::{PlanSettings, ran};
-use super::search::{Candidate, Search};
+use super::search::{CandidateSet, SetSearch};
 
 /// Dry runs for joining groups, for each case aimed at.
 const MOST_JOINS: usize = 3;
@@ -23,7 +23,7 @@ pub(super) fn find_sets(
     settings: &PlanSettings,
     matrix: &OperationMatrix,
     removable: &[BlockId],
-    search: &mut Search<'_>,
+    search: &mut SetSearch<'_>,
 ) -> Result<(), DryError> {
     let inputs = settings.inputs.len();
     let wanted = settings.campaign.cases.saturating_sub(inputs).div_ceil(inputs);
@@ -56,7 +56,7 @@ pub(super) fn find_sets(
 
 /// Blocks that need no more trying: in a group that runs, culprits, and those that
 /// leave too little of a case alone.
-fn known_blocks(groups: &[Vec<BlockId>], search: &Search<'_>) -> BTreeSet<BlockId> {
+fn known_blocks(groups: &[Vec<BlockId>], search: &SetSearch<'_>) -> BTreeSet<BlockId> {
     let alone = search.found.iter().filter(|found| found.removed.len() == 1);
     let alone = alone.filter(|found| !found.is_sound()).map(|found| found.removed[0]);
     let grouped = groups.iter().flatten().copied();
@@ -88,7 +88,7 @@ fn join_groups(
     matrix: &OperationMatrix,
     groups: &[Vec<BlockId>],
     never: &[BlockId],
-    search: &mut Search<'_>,
+    search: &mut SetSearch<'_>,
 ) -> Result<(), DryError> {
     let blocks: usize = groups.iter().map(Vec::len).sum();
     if groups.is_empty() && !never.is_empty() {
@@ -128,9 +128,9 @@ fn join_groups(
 fn try_known_sets(
     goal: Goal,
     new: &[Vec<BlockId>],
-    search: &mut Search<'_>,
+    search: &mut SetSearch<'_>,
 ) -> Result<(), DryError> {
-    let large = |c: &&Candidate| {
+    let large = |c: &&CandidateSet| {
         c.input < goal.input && c.is_sound() && c.removed.len() >= (goal.size / 2).max(1)
     };
     let sets: BTreeSet<Vec<BlockId>> =
@@ -154,7 +154,7 @@ fn most_telling(
     unions: Vec<Vec<Vec<BlockId>>>,
     count: usize,
     matrix: &OperationMatrix,
-    search: &Search<'_>,
+    search: &SetSearch<'_>,
 ) -> Vec<Vec<Vec<BlockId>>> {
     let mut rows: Vec<Vec<u128>> =
         search.found.iter().map(|found| matrix.row(&found.executions)).collect();

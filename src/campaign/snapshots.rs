@@ -8,7 +8,7 @@ const HEADER: &str = "# wattline-windows 1";
 
 /// What ran since the snapshot before.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Snapshot {
+pub struct CountSnapshot {
     /// When, in seconds of the board's clock, that of the samples.
     pub uptime_s: f64,
     /// Executed probes. Fewer than executions: some blocks follow from others.
@@ -29,13 +29,13 @@ pub struct SnapshotError {
 
 /// Reads the snapshots, in order of time. A last line without its end was torn when the
 /// application was killed, and is left out.
-pub fn parse_snapshots(text: &str) -> Result<Vec<Snapshot>, SnapshotError> {
+pub fn parse_snapshots(text: &str) -> Result<Vec<CountSnapshot>, SnapshotError> {
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let mut lines = whole.lines();
     if lines.next() != Some(HEADER) {
         return Err(SnapshotError { line: 1, problem: "it is not `# wattline-windows 1`" });
     }
-    let mut snapshots: Vec<Snapshot> = Vec::new();
+    let mut snapshots: Vec<CountSnapshot> = Vec::new();
     for (index, line) in lines.enumerate() {
         let at = |problem| SnapshotError { line: index + 2, problem };
         if line == HEADER {
@@ -51,13 +51,14 @@ pub fn parse_snapshots(text: &str) -> Result<Vec<Snapshot>, SnapshotError> {
 }
 
 /// `NANOSECONDS PROBES [BLOCK EXECUTIONS]...`.
-fn snapshot(line: &str) -> Result<Snapshot, &'static str> {
+fn snapshot(line: &str) -> Result<CountSnapshot, &'static str> {
     let mut numbers = line.split(' ').map(|word| word.parse::<u64>().map_err(|_| "no number"));
     let mut next = || numbers.next().transpose();
     let (Some(nanos), Some(probes)) = (next()?, next()?) else {
         return Err("it has no time and number of probes");
     };
-    let mut snapshot = Snapshot { uptime_s: nanos as f64 * 1e-9, probes, executions: Vec::new() };
+    let mut snapshot =
+        CountSnapshot { uptime_s: nanos as f64 * 1e-9, probes, executions: Vec::new() };
     while let Some(block) = next()? {
         let executions = next()?.ok_or("a block without its executions")?;
         snapshot.executions.push((block as usize, executions));
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn lines_are_read_and_a_torn_one_is_left_out() {
-        let last = Snapshot { uptime_s: 0.5, probes: 7, executions: vec![(3, 5), (10, 4)] };
+        let last = CountSnapshot { uptime_s: 0.5, probes: 7, executions: vec![(3, 5), (10, 4)] };
         let read = parse_snapshots(TEXT).unwrap();
         assert_eq!(read.len(), 2);
         assert_eq!(read[1], last);

@@ -7,7 +7,7 @@ use clap::builder::ArgPredicate;
 
 use crate::energies::of_accounts;
 use crate::stage::folder::{names::LEDGER, read_model};
-use crate::stage::{CampaignFolder, Existing, Failure, Output, account};
+use crate::stage::{CampaignFolder, Failure, OnExisting, Output, account};
 
 use super::energies::EnergiesArgument;
 use super::monitor::recording;
@@ -83,7 +83,7 @@ fn tell(output: Option<&Output>) {
 }
 
 /// The folder of the results, without any that are there.
-fn open(out: &Path, existing: Existing) -> Result<Output, Failure> {
+fn open(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
     let output = Output::open(out, existing)?;
     output.check_free(&[LEDGER])?;
     Ok(output)

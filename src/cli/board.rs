@@ -8,7 +8,9 @@ use clap::{Args, Subcommand};
 
 use crate::device::{Server, list, virtual_board_options};
 use crate::virtual_board::silicon::SiliconFamily;
-use crate::virtual_board::{self, BoardFile, BoardOptions, Fault, Mode, RunningBoard, Tools};
+use crate::virtual_board::{
+    self, AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools,
+};
 
 use super::progress;
 use super::quantity::between;
@@ -24,11 +26,11 @@ Examples:
   wattline board virtual --name right --seed 2 --device-factor 1.2 --idle-factor 0.9")]
 pub struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: BoardCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum BoardCommand {
     /// Start a virtual board and keep it until standard input ends.
     Virtual {
         /// Loopback port; 0 takes any free one.
@@ -95,7 +97,7 @@ enum Command {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Virtual {
+        BoardCommand::Virtual {
             port,
             name,
             seed,
@@ -132,11 +134,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             truth: truth.clone(),
             rapl: rapl.clone(),
             log: log.clone(),
-            mode: if *legacy { Mode::Legacy } else { Mode::Modern },
+            mode: if *legacy { AdbdGeneration::Legacy } else { AdbdGeneration::Modern },
             ..virtual_board_options()
         }),
-        Command::List => list_boards(),
-        Command::Check { serials } => check::check_all(serials),
+        BoardCommand::List => list_boards(),
+        BoardCommand::Check { serials } => check::check_all(serials),
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::operations::Dictionary;
 use crate::stage::folder::names::CALLS;
-use crate::stage::{Existing, Failure, Output, calls, load, plan};
+use crate::stage::{Failure, OnExisting, Output, calls, load, plan};
 use crate::toolchain::Jdk;
 
 use super::progress;
@@ -33,7 +33,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
     output.check_free(&[CALLS])?;
     let facts = output.campaign().facts(None)?;
     let jdk = Jdk::find()?;

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::progress;
 use crate::stage::Failure;
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -43,7 +43,7 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
 }
 
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.out, OnExisting::from(arguments.force))?;
     let pages = pages().map_err(Failure::io("write", &arguments.out))?;
     output.check_free(&pages.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     for (name, page) in &pages {

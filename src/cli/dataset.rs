@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::stage::folder::names::DATASET;
-use crate::stage::{Existing, Failure, Output, dataset};
+use crate::stage::{Failure, OnExisting, Output, dataset};
 
 use super::progress;
 
@@ -26,7 +26,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
     output.check_free(&[DATASET])?;
     let folder = output.campaign();
     let (scenario, campaign) = (folder.scenario()?, folder.campaign()?);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::attribution::TooLarge;
-use crate::energies::Partial;
+use crate::energies::EnergyRows;
 use crate::stage::Failure;
 
 use super::partial_file::PartialFile;
@@ -50,7 +50,7 @@ impl Energies {
     }
 
     /// Writes the rows of a recording, by its name.
-    pub fn put(&self, recording: &str, rows: Result<Partial, TooLarge>) -> Result<(), Failure> {
+    pub fn put(&self, recording: &str, rows: Result<EnergyRows, TooLarge>) -> Result<(), Failure> {
         let rows = rows.map_err(|error| Failure::input(recording, error))?;
         self.file.put(&bytes(&rows, recording)?)?;
         if !self.is_standard_output() {
@@ -61,11 +61,11 @@ impl Energies {
 }
 
 #[cfg(feature = "parquet")]
-fn bytes(rows: &Partial, recording: &str) -> Result<Vec<u8>, Failure> {
+fn bytes(rows: &EnergyRows, recording: &str) -> Result<Vec<u8>, Failure> {
     rows.to_parquet(recording).map_err(|error| Failure::input(recording, error))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn bytes(_: &Partial, _: &str) -> Result<Vec<u8>, Failure> {
+fn bytes(_: &EnergyRows, _: &str) -> Result<Vec<u8>, Failure> {
     unreachable!("refused before")
 }

@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::account::{Evaluation, evaluations_csv};
+use crate::account::{AccountEvaluation, evaluations_csv};
 use crate::model::Model;
 use crate::stage::folder::{names, read_model};
-use crate::stage::{CampaignFolder, Existing, Failure, Output, truth, unseen};
+use crate::stage::{CampaignFolder, Failure, OnExisting, Output, truth, unseen};
 
 use super::progress;
 
@@ -90,7 +90,7 @@ impl FromStr for BoardTruth {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.out, OnExisting::from(arguments.force))?;
     let folder = &CampaignFolder::new(campaign_path(&arguments.accounts));
     if arguments.unseen {
         return unseen_inputs(folder, &output);
@@ -134,7 +134,7 @@ fn of_board(
     folder: &CampaignFolder,
     model: &Model,
     of: &BoardTruth,
-) -> Result<(Option<String>, Evaluation), Failure> {
+) -> Result<(Option<String>, AccountEvaluation), Failure> {
     let facts = folder.facts(of.board.as_deref())?;
     if of.board.is_none() && facts.device.is_some() {
         return Err(Failure::Usage(format!(

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use crate::campaign::Phase;
-use crate::export::{Depth, ExportData, FORMATS, Format, InputEnergies, SessionTrace};
+use crate::campaign::RunPhase;
+use crate::export::{Depth, ExportData, ExportFormat, FORMATS, InputEnergies, SessionTrace};
 use crate::power::{Window, parse_samples};
 use crate::run::RunRecord;
 
@@ -20,7 +20,7 @@ use crate::stage::Failure;
 use crate::stage::folder::read_text;
 use crate::stage::repository::{repository_of, tell_unknown};
 use crate::stage::{CampaignFolder, ScenarioFacts};
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -88,15 +88,15 @@ impl From<DepthArgument> for Depth {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out = arguments.out.as_ref().unwrap_or(&arguments.folder);
-    let output = Output::open(out, Existing::from(arguments.force))?;
+    let output = Output::open(out, OnExisting::from(arguments.force))?;
     if arguments.parquet {
         parquet(&arguments.folder, &output)?;
     }
     if arguments.format.is_empty() {
         return Ok(());
     }
-    let is_asked = |format: &Format| arguments.format.iter().any(|name| name == format.name);
-    let formats: Vec<Format> = FORMATS.into_iter().filter(is_asked).collect();
+    let is_asked = |format: &ExportFormat| arguments.format.iter().any(|name| name == format.name);
+    let formats: Vec<ExportFormat> = FORMATS.into_iter().filter(is_asked).collect();
     output.check_free(&formats.iter().map(|format| format.file).collect::<Vec<_>>())?;
     let folder = arguments.folder.as_path();
     if recording::is_recording(folder) {
@@ -129,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     write(&output, &formats, &data)
 }
 
-fn write(output: &Output, formats: &[Format], data: &ExportData<'_>) -> Result<(), Failure> {
+fn write(output: &Output, formats: &[ExportFormat], data: &ExportData<'_>) -> Result<(), Failure> {
     if formats.iter().any(|format| ["lcov", "jacoco"].contains(&format.name)) {
         tell_unknown(data.repository);
     }
@@ -181,7 +181,7 @@ fn parquet(_: &Path, _: &Output) -> Result<(), Failure> {
 }
 
 /// Good runs of a phase of the unremoved cases, in the journal's order.
-fn good(facts: &ScenarioFacts, phase: Phase) -> impl Iterator<Item = &RunRecord> {
+fn good(facts: &ScenarioFacts, phase: RunPhase) -> impl Iterator<Item = &RunRecord> {
     let bases = facts.cases.iter().filter(|case| case.removed.is_empty());
     let names: Vec<&str> = bases.map(|case| case.name.as_str()).collect();
     facts.records.iter().filter(move |run| {
@@ -191,12 +191,12 @@ fn good(facts: &ScenarioFacts, phase: Phase) -> impl Iterator<Item = &RunRecord>
 
 /// The power runs by input sequence; idle power is that of all idle runs.
 fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
-    let idle = facts.records.iter().filter(|run| run.is_good() && run.run.phase == Phase::Idle);
+    let idle = facts.records.iter().filter(|run| run.is_good() && run.run.phase == RunPhase::Idle);
     let idle: Vec<f64> =
         idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w()).collect();
     let idle_w = idle.iter().sum::<f64>() / idle.len().max(1) as f64;
     let mut inputs: BTreeMap<String, InputEnergies> = BTreeMap::new();
-    for run in good(facts, Phase::Power) {
+    for run in good(facts, RunPhase::Power) {
         let case = facts.cases.iter().find(|case| case.name == run.run.case);
         let (Some(case), Some(measured)) = (case, &run.measured) else { continue };
         let nothing = || InputEnergies {
@@ -215,7 +215,7 @@ fn inputs(facts: &ScenarioFacts) -> BTreeMap<String, InputEnergies> {
 /// Power and idle sessions with their samples.
 fn sessions(folder: &CampaignFolder, facts: &ScenarioFacts) -> Result<Vec<SessionTrace>, Failure> {
     let mut sessions = Vec::new();
-    for phase in [Phase::Power, Phase::Idle] {
+    for phase in [RunPhase::Power, RunPhase::Idle] {
         for run in good(facts, phase) {
             let Some(measured) = &run.measured else { continue };
             let logs = folder.logs(run)?;

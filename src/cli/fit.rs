@@ -7,8 +7,8 @@ use wattline_units::limits::FIT_REPEATS;
 
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{
-    BootstrapOptions, ContextPrice, FitOptions, FoldOptions, FoldUnit, Partial, Penalty, Solver,
-    Weighting, devices, learning_csv, learning_curve,
+    BootstrapOptions, ContextPrice, FitOptions, FoldOptions, FoldUnit, Penalty, Solver,
+    SufficientStats, Weighting, devices, learning_csv, learning_curve,
 };
 use crate::stage::fit::{DataOrigin, fit_table, set_priors, summary};
 use crate::stage::folder::{DatasetFacts, DatasetFile, names};
@@ -23,7 +23,7 @@ mod factors;
 mod partial;
 mod tables;
 
-use self::tables::Tables;
+use self::tables::TableLocation;
 use self::{blocks as fit_blocks, factors as fit_factors, partial as fit_partial};
 
 /// Files that a fit writes.
@@ -120,7 +120,7 @@ pub struct Arguments {
     factors: Option<String>,
     /// With --factors, whether effects may be below zero.
     #[arg(long, value_enum, default_value_t, requires = "factors")]
-    effects: factors::Effects,
+    effects: factors::EffectsOption,
     /// With cases of several boards (column `device`), the one whose costs are wanted.
     /// Default: the first by name.
     #[arg(long)]
@@ -138,10 +138,10 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.merge.is_empty() {
-        let options = |merged: &Partial| merge_options(arguments, merged);
+        let options = |merged: &SufficientStats| merge_options(arguments, merged);
         return fit_partial::merge(arguments, &arguments.merge, options);
     }
-    let tables = Tables::find(&arguments.tables)?;
+    let tables = TableLocation::find(&arguments.tables)?;
     if let Some(to) = &arguments.partial {
         let (options, _, choice) = settings(arguments, &tables)?;
         let folds = folds(arguments, options.inner_folds.unit);
@@ -185,7 +185,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The options that the flags say, what contexts cost by `--prior`, and the columns.
 fn settings(
     arguments: &Arguments,
-    tables: &Tables,
+    tables: &TableLocation,
 ) -> Result<(FitOptions, Vec<ContextPrice>, ColumnChoice), Failure> {
     let solver = match solver(arguments)? {
         Solver::Stack if arguments.partial.is_some() && arguments.solver.is_none() => {
@@ -235,7 +235,7 @@ fn set_costs(
 }
 
 /// The options of a fit to merged partials: their solver, unless another is asked for.
-fn merge_options(arguments: &Arguments, merged: &Partial) -> Result<FitOptions, Failure> {
+fn merge_options(arguments: &Arguments, merged: &SufficientStats) -> Result<FitOptions, Failure> {
     let solver = match &arguments.solver {
         Some(name) => name.parse()?,
         None => merged.settings().solver.parse()?,
@@ -274,7 +274,7 @@ fn check_device(table: &Table, arguments: &Arguments, path: &Path) -> Result<(),
 }
 
 /// The whole table.
-fn dataset_of(tables: &Tables, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
+fn dataset_of(tables: &TableLocation, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
     if let Some(path) = tables.single_csv() {
         return DatasetFile::read_columns(path, choice);
     }

@@ -10,7 +10,7 @@ use crate::java::SourceFile;
 use crate::report;
 use crate::stage::folder::names::HINTS;
 use crate::stage::repository::repository;
-use crate::stage::{CampaignFolder, Existing, Failure, Output, hints, verify};
+use crate::stage::{CampaignFolder, Failure, OnExisting, Output, hints, verify};
 
 use super::progress;
 use super::quantity::{PRINTED, whole};
@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let (Some(limit), Some(out)) = (arguments.apply, &arguments.out) {
         return apply(arguments, limit, out);
     }
-    let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
     let (found, _) = find(&output.campaign())?;
     let (withheld, mut hints) = (found.withheld(), found.hints);
     let files = hints.iter().map(|hint| hint.file.as_str());
@@ -82,7 +82,7 @@ fn keep_only(hints: &mut Vec<Hint>, only: &[String]) {
 
 /// Writes the sources with the first mechanical hints.
 fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
-    let output = Output::open(out, Existing::from(arguments.force))?;
+    let output = Output::open(out, OnExisting::from(arguments.force))?;
     let (FoundHints { mut hints, .. }, sources) = find(&CampaignFolder::new(&arguments.folder))?;
     keep_only(&mut hints, &arguments.only);
     let applied = hint::apply(&hints, &sources, limit);

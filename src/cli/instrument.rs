@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::{BlockId, Granularity};
-use crate::build::{Application, sources};
-use crate::instrument::{self, Options, Probe};
+use crate::build::{AnalysedApplication, sources};
+use crate::instrument::{self, InstrumentOptions, Probe};
 
 use super::progress;
 use super::scan::{self, ClassPathArguments};
@@ -81,14 +81,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&scan::FILES)?;
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
-    let mut application = Application::analyse(sources, Granularity::Statement)?;
+    let mut application = AnalysedApplication::analyse(sources, Granularity::Statement)?;
     let removed = checked_blocks(&arguments.remove, &application)?;
-    let options = Options {
+    let options = InstrumentOptions {
         probe: arguments.probe.into(),
         removed,
         closed_world: arguments.closed_world,
         without_watched_loops: !arguments.watch_loops,
-        ..Options::default()
+        ..InstrumentOptions::default()
     };
     let made = instrument::instrument(&application.files, &application.blocks(), &options);
     for file in made.files.iter().chain(&made.runtime) {
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Ids of `--remove` that are ids of the application.
 pub fn checked_blocks(
     ids: &[u32],
-    application: &Application,
+    application: &AnalysedApplication,
 ) -> Result<BTreeSet<BlockId>, Failure> {
     let blocks = application.dictionary.blocks.len();
     match ids.iter().find(|&&id| id as usize >= blocks) {

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::scenario::read_scenario;
 use crate::stage::folder::names;
 use crate::stage::kernels::{kernels, open_boards};
-use crate::stage::{CampaignFolder, Existing, Failure, Output};
+use crate::stage::{CampaignFolder, Failure, OnExisting, Output};
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Opens a folder for results and sessions; with `force` both are made anew.
 pub(super) fn open_output(folder: &Path, force: bool, results: &[&str]) -> Result<Output, Failure> {
-    let output = Output::open(folder, Existing::from(force))?;
+    let output = Output::open(folder, OnExisting::from(force))?;
     output.check_free(results)?;
     if force {
         output.discard(&[names::KERNEL_RUNS])?;

@@ -50,7 +50,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::stage::Failure;
 
-use self::outcome::Outcome;
+use self::outcome::CommandOutcome;
 
 /// How much energy every operation, basic block, line and method of Java source
 /// spends, how sure that is, and what to change.
@@ -146,7 +146,7 @@ pub fn main() -> ExitCode {
     stop::wait_for_end();
     match (done, standard_output::check()) {
         (Ok(outcome), Ok(())) => {
-            if let Outcome::Program { code } = outcome {
+            if let CommandOutcome::Program { code } = outcome {
                 progress::program_failed(code);
             }
             ExitCode::from(outcome.exit_code())
@@ -203,7 +203,7 @@ fn start_threads() -> Result<(), Failure> {
     started.map_err(|source| Failure::Threads { source })
 }
 
-fn run(command: Command) -> Result<Outcome, Failure> {
+fn run(command: Command) -> Result<CommandOutcome, Failure> {
     if command.shares_work() {
         start_threads()?;
     }
@@ -234,7 +234,7 @@ fn run(command: Command) -> Result<Outcome, Failure> {
         Command::Completions(arguments) => completions::completions(&arguments),
         Command::Man(arguments) => completions::man(&arguments),
     };
-    done.map(|()| Outcome::Done)
+    done.map(|()| CommandOutcome::Done)
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use clap::builder::PossibleValuesParser;
 use crate::toolchain::Jdk;
 use crate::toolchain::monitor_agent::monitor_agent;
 
-use super::outcome::Outcome;
+use super::outcome::CommandOutcome;
 use super::progress;
 use super::quantity::between;
 use super::schedule::Schedule;
 use crate::stage::Failure;
-use crate::stage::folder::{Existing, replace_file};
+use crate::stage::folder::{OnExisting, replace_file};
 
 mod choice;
 mod endpoint;
@@ -155,11 +155,11 @@ pub struct Arguments {
 const NO_VIRTUAL_BOARD: &str = "--board: a virtual board has no processes (no /proc/stat), and its clock stands still while \
      nothing runs on it; monitor a real device, or measure an application there with `wattline run`";
 
-pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     check(arguments)?;
     if let Some(file) = &arguments.agent_jar {
-        write_agent(file, Existing::from(arguments.force))?;
-        return Ok(Outcome::Done);
+        write_agent(file, OnExisting::from(arguments.force))?;
+        return Ok(CommandOutcome::Done);
     }
     let mut session = MonitorSession::open(arguments)?;
     for note in &session.about.notes {
@@ -176,8 +176,8 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
 }
 
 /// Writes the agent as one jar.
-fn write_agent(file: &Path, existing: Existing) -> Result<(), Failure> {
-    if existing == Existing::Keep && file.exists() {
+fn write_agent(file: &Path, existing: OnExisting) -> Result<(), Failure> {
+    if existing == OnExisting::Keep && file.exists() {
         let file = file.display();
         return Err(Failure::Usage(format!("--agent-jar: {file} exists; --force replaces it")));
     }

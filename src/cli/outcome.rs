@@ -3,7 +3,7 @@
 
 /// The end of a command without a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// It did what it was asked to.
     Done,
     /// A gate's verdict, which is printed with its result.
@@ -18,7 +18,7 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// Of a program that it ran.
     pub fn of_program(code: u8) -> Self {
         if code == 0 { Self::Done } else { Self::Program { code } }

@@ -15,7 +15,7 @@ const SILENCE: Duration = Duration::from_secs(28);
 pub struct Pace {
     /// The stage of a pipeline.
     stage: Option<(String, Duration)>,
-    task: Option<Task>,
+    task: Option<PacedTask>,
     /// Parts to come, with what they take on the board's clock in seconds.
     ahead: BTreeMap<&'static str, f64>,
     /// Seconds that pass here in one on the board's clock, by the last task on a board.
@@ -26,7 +26,7 @@ pub struct Pace {
 
 /// Parts of the same kind, one after the other.
 #[derive(Debug)]
-struct Task {
+struct PacedTask {
     what: &'static str,
     total: u64,
     done: u64,
@@ -37,7 +37,7 @@ struct Task {
     board_s: f64,
 }
 
-impl Task {
+impl PacedTask {
     fn left(&self) -> u64 {
         self.total.saturating_sub(self.done)
     }
@@ -64,7 +64,7 @@ impl Pace {
     /// A task begins, which may be one that was expected.
     pub fn begin(&mut self, what: &'static str, total: u64, board_s: f64, now: Duration) {
         self.ahead.remove(what);
-        self.task = Some(Task { what, total, done: 0, made: 0, began: now, board_s });
+        self.task = Some(PacedTask { what, total, done: 0, made: 0, began: now, board_s });
     }
 
     /// So many more parts were made.
@@ -143,7 +143,7 @@ impl Pace {
             (Some(task), _) => {
                 let left = self.time_left(now);
                 let left = if left.is_empty() { left } else { format!(", {left}") };
-                let Task { what, total, done, .. } = task;
+                let PacedTask { what, total, done, .. } = task;
                 format!("  {what}: {done} of {total} done, {} left{left}", task.left())
             }
             (None, Some((stage, began))) => {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::blocks::BlockId;
-use crate::build::package::{Package, PackageBuilder, RUNNER};
-use crate::build::{Application, Variant};
+use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER};
+use crate::build::{AnalysedApplication, BuiltVariant};
 use crate::instrument::{self, Probe};
 use crate::scenario::{Scenario, StartKind, timed_steps};
 use crate::stage::{load, plan};
@@ -125,7 +125,7 @@ fn check_uncounted(probe: Probe) -> Result<(), Failure> {
     Err(Failure::Usage(message.to_string()))
 }
 
-fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &Package) -> String {
+fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &BuiltPackage) -> String {
     format!(
         "{FILE}: {}, {}\n  that of {} with {} classes of this variant in {}; {} other files as they \
          were; signed (v1, v2, v3)",
@@ -139,12 +139,12 @@ fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &Package) -> St
 }
 
 /// DEX files with their sizes.
-fn code(package: &Package) -> String {
+fn code(package: &BuiltPackage) -> String {
     let dex = package.dex.iter().map(|(name, size)| format!("{name} {}", kilobytes(*size)));
     dex.collect::<Vec<_>>().join(", ")
 }
 
-fn summary(scenario: &Scenario, package: &Package) -> String {
+fn summary(scenario: &Scenario, package: &BuiltPackage) -> String {
     let application = &scenario.application;
     format!(
         "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} classes in {}; {} other \
@@ -161,8 +161,8 @@ fn summary(scenario: &Scenario, package: &Package) -> String {
 
 /// What became of probes and of blocks to be removed.
 fn blocks(
-    application: &Application,
-    variant: &Variant,
+    application: &AnalysedApplication,
+    variant: &BuiltVariant,
     probed: &[bool],
     probe: Probe,
 ) -> Vec<String> {

@@ -12,7 +12,7 @@ use crate::scenario::read_scenario;
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::KERNEL_RUNS;
-use crate::stage::kernels::{self, JAVA_RELEASE, Place, analyse, measure_all};
+use crate::stage::kernels::{self, JAVA_RELEASE, SessionStore, analyse, measure_all};
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all: Vec<_> = of_patterns.chain(baselines()).collect();
     let application = analyse(&all)?;
     let mut builder = VariantBuilder::new(&application, &jdk, Some(JAVA_RELEASE))?;
-    let place = Place { output: &output, runs: KERNEL_RUNS };
+    let place = SessionStore { output: &output, runs: KERNEL_RUNS };
     let sessions = measure_all(&all, &scenario, &mut builder, &boards, place)?;
     let energies = pattern_energies(&wanted, &sessions);
     let path = output.write(MEASURED, energies_csv(&energies)?)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::pipeline::Beginning;
+use crate::stage::pipeline::OnExistingCampaign;
 use crate::stage::{Failure, PipelineOptions, pipeline};
 
 use super::boards::{BoardArguments, LostArguments};
@@ -59,11 +59,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    fn beginning(&self) -> Beginning {
+    fn beginning(&self) -> OnExistingCampaign {
         match (self.resume, self.force) {
-            (true, _) => Beginning::Resume,
-            (_, true) => Beginning::Replace,
-            _ => Beginning::New,
+            (true, _) => OnExistingCampaign::Resume,
+            (_, true) => OnExistingCampaign::Replace,
+            _ => OnExistingCampaign::New,
         }
     }
 }

@@ -19,7 +19,7 @@ use super::progress;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 use crate::stage::folder::{DatasetFile, read_model};
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 mod counted;
 mod effects;
@@ -74,7 +74,7 @@ pub struct Arguments {
 const FILE: &str = "predictions.csv";
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.out, OnExisting::from(arguments.force))?;
     output.check_free(&[FILE])?;
     let rows = rows(arguments)?;
     output.write(FILE, csv(&rows))?;
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
+fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     if arguments.model.is_dir() {
         refuse_over(arguments)?;
         return counted::rows(arguments);
@@ -105,7 +105,7 @@ fn refuse_over(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The cases of a data set by a model of costs.
-fn rows_of_costs(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
+fn rows_of_costs(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     refuse_over(arguments)?;
     let model = read_model(&arguments.model)?;
     let table = DatasetFile::read(&arguments.dataset)?.weighed(&model.contexts)?.table;
@@ -115,7 +115,7 @@ fn rows_of_costs(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
 }
 
 /// A case, measured and predicted, in joules.
-struct Prediction {
+struct CasePrediction {
     case: String,
     /// The board that the prediction holds for: the case's own, where the model knows it, else
     /// the model's; none where the model is of one board.
@@ -138,7 +138,7 @@ fn models<'m>(model: &'m Model, table: &Table) -> BTreeMap<String, Cow<'m, Model
     cases.into_iter().map(|device| (device.clone(), own(&device))).collect()
 }
 
-fn row(model: &Model, table: &Table, case: usize) -> Prediction {
+fn row(model: &Model, table: &Table, case: usize) -> CasePrediction {
     let index = model.index();
     let (mut counts, mut unknown, mut all) = (Vec::new(), 0.0, 0.0);
     for (feature, count) in table.features.iter().zip(table.row(case)) {
@@ -151,7 +151,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Prediction {
     let prediction = model.predict_case(&counts, table.cases[case].duration_s);
     let around = |se: f64| Interval::around(Joules(prediction.energy_j), se * se);
     let measured = &table.cases[case];
-    Prediction {
+    CasePrediction {
         case: measured.name.clone(),
         device: model.reference_device().map(str::to_owned),
         measured: Some(measured.energy_j).filter(|energy| energy.is_finite()),
@@ -162,7 +162,7 @@ fn row(model: &Model, table: &Table, case: usize) -> Prediction {
     }
 }
 
-impl Prediction {
+impl CasePrediction {
     /// How far the prediction is off, in percent of what was measured.
     fn off_percent(&self) -> Option<f64> {
         let measured = self.measured?;
@@ -171,7 +171,7 @@ impl Prediction {
     }
 }
 
-fn csv(rows: &[Prediction]) -> String {
+fn csv(rows: &[CasePrediction]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS).expect(MEMORY);
     for row in rows {
@@ -197,7 +197,7 @@ const COLUMNS: [&str; 9] = [
 
 const MEMORY: &str = "text written to memory is text";
 
-fn screen(rows: &[Prediction]) -> String {
+fn screen(rows: &[CasePrediction]) -> String {
     let mut text =
         format!("{:<28} {:>22} {:>32} {:>8}\n", "case", "measured", "predicted (95 %)", "off");
     for row in rows {

@@ -13,7 +13,7 @@ use wattline_units::shortened::shortened_message;
 
 use crate::format::{visible, visible_name};
 use crate::stage::Failure;
-use crate::stage::progress::{Bar, Listener};
+use crate::stage::progress::{Listener, WorkProgress};
 
 use super::pace::Pace;
 use super::{ending, kept};
@@ -113,7 +113,7 @@ impl Listener for Terminal {
         kept::begin(folder);
     }
 
-    fn bar(&self, length: u64, what: &'static str, board_s: f64) -> Box<dyn Bar> {
+    fn bar(&self, length: u64, what: &'static str, board_s: f64) -> Box<dyn WorkProgress> {
         let drawn = ProgressBar::new(length);
         if QUIET.load(Ordering::Relaxed) || !std::io::stderr().is_terminal() {
             drawn.set_draw_target(ProgressDrawTarget::hidden());
@@ -136,7 +136,7 @@ impl Listener for Terminal {
 /// half a minute. Ends when it is dropped.
 struct Drawn(ProgressBar);
 
-impl Bar for Drawn {
+impl WorkProgress for Drawn {
     fn inc(&self, parts: u64) {
         with_pace(|pace, now| pace.made(parts, now));
         self.show();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::stage::folder::names;
-use crate::stage::{CampaignFolder, Existing, Failure, Output, report};
+use crate::stage::{CampaignFolder, Failure, OnExisting, Output, report};
 
 use super::activities;
 use super::monitor::recording;
@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.folder, Existing::from(arguments.force))?;
+    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
     output.check_free(&[names::REPORT])?;
     if recording::is_recording(&arguments.folder) {
         progress::result(recording::write_report(&output, arguments.mapping.as_deref())?);

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::run::Start;
+use crate::run::ResumePolicy;
 use crate::stage::boards::check_start;
 use crate::stage::folder::names::{JOURNAL, PLAN};
-use crate::stage::measure::{Going, measure, open_boards, summary_text};
-use crate::stage::{Existing, Failure, Output, load, plan};
+use crate::stage::measure::{ResumeOptions, measure, open_boards, summary_text};
+use crate::stage::{Failure, OnExisting, Output, load, plan};
 use crate::toolchain::Jdk;
 
 use super::boards::{BoardArguments, LostArguments};
@@ -42,10 +42,10 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = arguments.boards.choices()?;
-    let output = Output::open(&arguments.out, Existing::Keep)?;
+    let output = Output::open(&arguments.out, OnExisting::Keep)?;
     let folder = output.campaign();
-    let start = if arguments.resume { Start::Resume } else { Start::New };
-    if start == Start::New && folder.has(JOURNAL) {
+    let start = if arguments.resume { ResumePolicy::Resume } else { ResumePolicy::New };
+    if start == ResumePolicy::New && folder.has(JOURNAL) {
         folder.refuse_another(false)?;
     }
     kept::begin(folder.path());
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let cases = folder.cases()?;
     let lost = &arguments.lost;
     let boards = open_boards(&chosen, lost.patience(), &loaded.scenario, &output)?;
-    let going = Going { start, when_lost: lost.policy() };
+    let going = ResumeOptions { start, when_lost: lost.policy() };
     let summary = measure(&loaded, &cases, &mut builder, &boards, &output, going)?;
     progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));

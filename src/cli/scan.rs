@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::blocks::Granularity;
 use crate::build::sources;
 use crate::finding::Finding;
-use crate::operations::{Tables, findings_csv};
+use crate::operations::{DictionaryTables, findings_csv};
 use crate::private_files::cache_folder;
 use crate::toolchain::Store;
 
@@ -15,7 +15,7 @@ use super::progress;
 use crate::stage::Failure;
 use crate::stage::folder::names;
 use crate::stage::folder::{Output, Unfinished};
-use crate::stage::scan::{self, CACHE_BYTES_MAX, Rows, ScanOptions, Scanned, Shard, Totals};
+use crate::stage::scan::{self, CACHE_BYTES_MAX, ScanOptions, ScanRows, Scanned, Shard, Totals};
 
 /// Files that a scan writes.
 pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, names::FINDINGS];
@@ -137,9 +137,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         cache: arguments.cache.store()?,
     };
     let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
-    let mut all = Results::begin(&output)?;
+    let mut all = ScanResults::begin(&output)?;
     let Scanned { unread, remembered } = scan::scan(sources, &options, |rows| all.add(rows))?;
-    let Results { tables, totals, mut findings, written } = all;
+    let ScanResults { tables, totals, mut findings, written } = all;
     written?;
     tables.into_iter().try_for_each(|table| table.finish().map(drop))?;
     findings.extend(unread);
@@ -154,31 +154,31 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// What a scan has found so far; the rows are in their files already.
-struct Results {
+struct ScanResults {
     tables: [Unfinished; 3],
     totals: Totals,
     findings: Vec<Finding>,
     written: Result<(), Failure>,
 }
 
-impl Results {
-    fn begin(output: &Output) -> Result<Results, Failure> {
+impl ScanResults {
+    fn begin(output: &Output) -> Result<ScanResults, Failure> {
         let [blocks, operations, lines, _] = FILES;
         let tables = [output.begin(blocks)?, output.begin(operations)?, output.begin(lines)?];
         let (totals, findings) = (Totals::default(), Vec::new());
-        let mut results = Results { tables, totals, findings, written: Ok(()) };
-        results.write(&Tables::headers());
+        let mut results = ScanResults { tables, totals, findings, written: Ok(()) };
+        results.write(&DictionaryTables::headers());
         Ok(results)
     }
 
     /// Adds the next file.
-    fn add(&mut self, file: Rows) {
+    fn add(&mut self, file: ScanRows) {
         self.totals.add(&file.totals);
         self.findings.extend(file.findings);
         self.write(&file.tables);
     }
 
-    fn write(&mut self, rows: &Tables) {
+    fn write(&mut self, rows: &DictionaryTables) {
         let [blocks, operations, lines] = &mut self.tables;
         let add = |_| {
             blocks.add(&rows.blocks)?;

@@ -12,7 +12,7 @@ use super::ending;
 
 /// What became of what was printed.
 #[derive(Debug)]
-enum State {
+enum OutputState {
     /// All of it was written.
     Written,
     /// The reader has gone.
@@ -21,7 +21,7 @@ enum State {
     Lost(io::Error),
 }
 
-static STATE: Mutex<State> = Mutex::new(State::Written);
+static STATE: Mutex<OutputState> = Mutex::new(OutputState::Written);
 
 /// Prints the result of a command for people: control characters of foreign names show as
 /// their code.
@@ -61,10 +61,10 @@ pub fn write(bytes: &[u8]) -> Result<(), Failure> {
 pub fn remember(printed: io::Result<()>) {
     let Err(error) = printed else { return };
     let mut state = state();
-    if matches!(*state, State::Written) {
+    if matches!(*state, OutputState::Written) {
         *state = match error.kind() {
-            ErrorKind::BrokenPipe => State::Closed,
-            _ => State::Lost(error),
+            ErrorKind::BrokenPipe => OutputState::Closed,
+            _ => OutputState::Lost(error),
         };
     }
 }
@@ -72,7 +72,7 @@ pub fn remember(printed: io::Result<()>) {
 /// Whether nothing that is printed arrives anywhere any more, so that a command which prints
 /// until it is stopped can end.
 pub fn is_closed() -> bool {
-    !matches!(*state(), State::Written)
+    !matches!(*state(), OutputState::Written)
 }
 
 /// Whether all that was printed so far has arrived; at the end of a command, all of it.
@@ -82,12 +82,12 @@ pub fn is_closed() -> bool {
 pub fn check() -> Result<(), Failure> {
     remember(io::stdout().flush());
     let mut state = state();
-    if !matches!(*state, State::Lost(_)) {
+    if !matches!(*state, OutputState::Lost(_)) {
         return Ok(());
     }
-    match std::mem::replace(&mut *state, State::Closed) {
-        State::Lost(error) => Err(failed(error)),
-        State::Written | State::Closed => Ok(()),
+    match std::mem::replace(&mut *state, OutputState::Closed) {
+        OutputState::Lost(error) => Err(failed(error)),
+        OutputState::Written | OutputState::Closed => Ok(()),
     }
 }
 
@@ -95,6 +95,6 @@ fn failed(error: io::Error) -> Failure {
     Failure::io("write", "the output")(error)
 }
 
-fn state() -> MutexGuard<'static, State> {
+fn state() -> MutexGuard<'static, OutputState> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use crate::build::counts_files::read_counts;
-use crate::build::{Application, VariantBuilder, sources};
+use crate::build::{AnalysedApplication, VariantBuilder, sources};
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::instrument::Probe;
@@ -19,7 +19,7 @@ use crate::toolchain::locale::user_locale;
 use crate::toolchain::{Jdk, jar};
 
 use super::instrument::ProbeArgument;
-use super::outcome::Outcome;
+use super::outcome::CommandOutcome;
 use super::progress;
 use super::scan::{ClassPathArguments, GranularityArgument};
 use crate::stage::Failure;
@@ -67,13 +67,13 @@ pub struct Arguments {
 }
 
 /// Ends with the program's own exit code, if that is not 0.
-pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&["counts.csv"])?;
     let jdk = Jdk::find()?;
     let mut sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
     sources::add_resources(&mut sources, &arguments.sources)?;
-    let mut application = Application::analyse(sources, arguments.granularity.into())?;
+    let mut application = AnalysedApplication::analyse(sources, arguments.granularity.into())?;
     let probe = Probe::from(arguments.probe);
     let builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
     // Its user reads the program's own messages.
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
         }
     }
     progress::say(format!("written: {}", output.folder().display()));
-    Ok(Outcome::of_program(u8::try_from(code).unwrap_or(1)))
+    Ok(CommandOutcome::of_program(u8::try_from(code).unwrap_or(1)))
 }
 
 fn run_program(

@@ -20,7 +20,7 @@ use crate::account::Interval;
 use crate::scenario::nearest_of;
 use crate::units::Joules;
 
-use super::Verdict;
+use super::GateVerdict;
 
 /// The sections, in the file's order: level and its name in [`super::Subject::level`].
 const SECTIONS: [(&str, &str); 4] =
@@ -96,7 +96,7 @@ pub struct BudgetRow {
     /// Its 95 % interval.
     pub interval: Option<Interval>,
     /// Whether it is kept. Without energy or interval there is no data.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
 }
 
 /// What every name spends, by level and name; names without a figure are there too.
@@ -104,12 +104,12 @@ pub type Spending = BTreeMap<(&'static str, String), Option<(Joules, Option<Inte
 
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct File(BTreeMap<String, toml::Value>);
+struct BudgetFile(BTreeMap<String, toml::Value>);
 
 impl Budgets {
     /// Reads the file's text.
     pub fn parse(text: &str) -> Result<Budgets, BudgetError> {
-        let file: File = toml::from_str(text).map_err(|error| {
+        let file: BudgetFile = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start).min(text.len());
             let line = text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
             BudgetError::Syntax { line, message: error.message().into() }
@@ -161,9 +161,9 @@ impl Budget {
         };
         let (energy, interval) = (found.map(|f| f.0), found.and_then(|f| f.1));
         let verdict = match (energy, interval) {
-            (Some(e), Some(i)) if e > self.joules && i.lo > self.joules => Verdict::OverBudget,
-            (Some(_), Some(_)) => Verdict::Pass,
-            _ => Verdict::NoData,
+            (Some(e), Some(i)) if e > self.joules && i.lo > self.joules => GateVerdict::OverBudget,
+            (Some(_), Some(_)) => GateVerdict::Pass,
+            _ => GateVerdict::NoData,
         };
         Ok(BudgetRow { budget: self.clone(), energy, interval, verdict })
     }
@@ -182,17 +182,17 @@ mod tests {
         ])
     }
 
-    fn verdicts(text: &str) -> Vec<Verdict> {
+    fn verdicts(text: &str) -> Vec<GateVerdict> {
         let rows = Budgets::parse(text).unwrap().check(&spending()).unwrap();
         rows.into_iter().map(|row| row.verdict).collect()
     }
 
     #[test]
     fn a_budget_is_exceeded_when_the_interval_agrees() {
-        assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5"), [Verdict::OverBudget]);
-        assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5.8"), [Verdict::Pass]);
-        assert_eq!(verdicts("[scenarios]\nwalk = 70.0"), [Verdict::Pass]);
-        assert_eq!(verdicts("[methods]\n\"a.A.other()\" = 99"), [Verdict::NoData]);
+        assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5"), [GateVerdict::OverBudget]);
+        assert_eq!(verdicts("[methods]\n\"a.A.run()\" = 5.8"), [GateVerdict::Pass]);
+        assert_eq!(verdicts("[scenarios]\nwalk = 70.0"), [GateVerdict::Pass]);
+        assert_eq!(verdicts("[methods]\n\"a.A.other()\" = 99"), [GateVerdict::NoData]);
         assert!(verdicts("").is_empty());
     }
 

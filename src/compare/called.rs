@@ -30,7 +30,7 @@ pub(super) struct Version<'a> {
 
 /// What a call runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Target {
+pub(super) enum CallTarget {
     /// This method.
     Method(MethodKey),
     /// One of these, or something else.
@@ -38,7 +38,7 @@ pub(super) enum Target {
 }
 
 /// How many calls more there are of what (fewer: negative).
-pub(super) type Changes = BTreeMap<Target, f64>;
+pub(super) type Changes = BTreeMap<CallTarget, f64>;
 
 /// How often methods were called in the base.
 pub(super) type Entries = BTreeMap<MethodKey, u64>;
@@ -60,16 +60,16 @@ impl Version<'_> {
 
     /// What the site's calls run, given who ran in the base; none of code outside of the
     /// sources.
-    fn target(&self, site: &CallSite, ran: &Entries) -> Option<Target> {
+    fn target(&self, site: &CallSite, ran: &Entries) -> Option<CallTarget> {
         let all: BTreeSet<MethodKey> =
             site.callees.iter().map(|entry| MethodKey::of(self.block(*entry))).collect();
         let ran = |key: &&MethodKey| ran.get(*key).is_some_and(|entries| *entries > 0);
         let those: BTreeSet<MethodKey> = all.iter().filter(ran).cloned().collect();
         let mut possible = if those.is_empty() { all } else { those.clone() };
         match (site.may_run_others, possible.len()) {
-            (true, _) => (!those.is_empty()).then_some(Target::Open(possible)),
-            (false, 1) => possible.pop_first().map(Target::Method),
-            (false, _) => Some(Target::Open(possible)),
+            (true, _) => (!those.is_empty()).then_some(CallTarget::Open(possible)),
+            (false, 1) => possible.pop_first().map(CallTarget::Method),
+            (false, _) => Some(CallTarget::Open(possible)),
         }
     }
 
@@ -86,8 +86,8 @@ impl Version<'_> {
     }
 
     /// What one call of each method calls, given how often the base called it.
-    fn calls_per_call(&self, ran: &Entries) -> BTreeMap<MethodKey, Vec<(Target, f64)>> {
-        let mut rates: BTreeMap<MethodKey, Vec<(Target, f64)>> = BTreeMap::new();
+    fn calls_per_call(&self, ran: &Entries) -> BTreeMap<MethodKey, Vec<(CallTarget, f64)>> {
+        let mut rates: BTreeMap<MethodKey, Vec<(CallTarget, f64)>> = BTreeMap::new();
         for site in &self.calls.sites {
             let block = self.block(site.block);
             let key = MethodKey::of(block);
@@ -128,18 +128,18 @@ impl Version<'_> {
     }
 }
 
-fn opened(target: Target) -> Target {
+fn opened(target: CallTarget) -> CallTarget {
     match target {
-        Target::Method(method) => Target::Open(BTreeSet::from([method])),
+        CallTarget::Method(method) => CallTarget::Open(BTreeSet::from([method])),
         open => open,
     }
 }
 
 /// The calls that so many more calls make.
-fn followed(calls: &Changes, rates: &BTreeMap<MethodKey, Vec<(Target, f64)>>) -> Changes {
+fn followed(calls: &Changes, rates: &BTreeMap<MethodKey, Vec<(CallTarget, f64)>>) -> Changes {
     let mut found = Changes::new();
     for (target, calls) in calls {
-        let Target::Method(method) = target else { continue };
+        let CallTarget::Method(method) = target else { continue };
         for (called, rate) in rates.get(method).into_iter().flatten() {
             *found.entry(called.clone()).or_default() += rate * calls;
         }

@@ -10,19 +10,19 @@ use super::uncertain::{Uncertain, student_of};
 
 /// The increase that is allowed, as a share of the base.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limit(pub f64);
+pub struct AllowedIncrease(pub f64);
 
-impl Default for Limit {
+impl Default for AllowedIncrease {
     /// None: any increase that the interval agrees with. Larger limits miss more
     /// (`docs/compare.md`, Error rates).
     fn default() -> Self {
-        Limit(0.0)
+        AllowedIncrease(0.0)
     }
 }
 
 /// What a gate says, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// No increase over the limit that the interval agrees with.
     Pass,
     /// More than a budget allows, and the whole 95 % interval says so.
@@ -33,21 +33,21 @@ pub enum Verdict {
     NoData,
 }
 
-impl Verdict {
+impl GateVerdict {
     /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Pass => "pass",
-            Verdict::OverBudget => "over budget",
-            Verdict::Increase => "increase",
-            Verdict::NoData => "no data",
+            GateVerdict::Pass => "pass",
+            GateVerdict::OverBudget => "over budget",
+            GateVerdict::Increase => "increase",
+            GateVerdict::NoData => "no data",
         }
     }
 }
 
 /// Two energies and what lies between them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Change {
+pub struct EnergyChange {
     /// Energy before; absent where there was nothing to compare with.
     pub base: Option<Joules>,
     /// Energy now; absent where it isn't there, or can't be predicted.
@@ -58,9 +58,9 @@ pub struct Change {
     pub share_interval: Option<(f64, f64)>,
 }
 
-impl Change {
+impl EnergyChange {
     /// The difference of two independent measurements.
-    pub fn of(base: &Uncertain, new: &Uncertain) -> Change {
+    pub fn of(base: &Uncertain, new: &Uncertain) -> EnergyChange {
         let t = student_of(base, new);
         let variances = base.variance().zip(new.variance());
         let half = t.zip(variances).map(|(t, (b, n))| t * (b + n).sqrt());
@@ -68,7 +68,7 @@ impl Change {
         let share_interval = t.zip(variances).and_then(|(t, variances)| {
             fieller((base.value, variances.0), (new.value, variances.1), t)
         });
-        Change {
+        EnergyChange {
             base: Some(Joules(base.value)),
             new: Some(Joules(new.value)),
             interval: interval.filter(|i| i.lo.0.is_finite() && i.hi.0.is_finite()),
@@ -89,11 +89,11 @@ impl Change {
 }
 
 /// Whether a change is over the limit: the increase is, and the interval agrees.
-pub fn judge(change: &Change, limit: Limit) -> Verdict {
+pub fn judge(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdict {
     match (change.share(), change.share_interval) {
-        (Some(share), Some((lo, _))) if share > limit.0 && lo > limit.0 => Verdict::Increase,
-        (Some(_), Some(_)) => Verdict::Pass,
-        _ => Verdict::NoData,
+        (Some(share), Some((lo, _))) if share > limit.0 && lo > limit.0 => GateVerdict::Increase,
+        (Some(_), Some(_)) => GateVerdict::Pass,
+        _ => GateVerdict::NoData,
     }
 }
 
@@ -113,17 +113,17 @@ fn fieller(base: (f64, f64), new: (f64, f64), t: f64) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::uncertain::Part;
+    use crate::compare::uncertain::ErrorSource;
 
     fn exact(value: f64, variance: f64) -> Uncertain {
-        Uncertain { value, parts: Some(vec![Part { variance, freedom: f64::INFINITY }]) }
+        Uncertain { value, parts: Some(vec![ErrorSource { variance, freedom: f64::INFINITY }]) }
     }
 
     /// 100 +- 1 and 110 +- 1 J: 10 J +- 1.96 sqrt(2). Fieller's ends are where
     /// (110 - 100 r)^2 = 1.96^2 (1 + r^2): r = 1.0709 and 1.1300.
     #[test]
     fn intervals_of_a_difference_and_of_a_ratio() {
-        let change = Change::of(&exact(100.0, 1.0), &exact(110.0, 1.0));
+        let change = EnergyChange::of(&exact(100.0, 1.0), &exact(110.0, 1.0));
         let interval = change.interval.unwrap();
         assert!((interval.lo.0 - (10.0 - 1.96 * 2f64.sqrt())).abs() < 1e-3);
         let (lo, hi) = change.share_interval.unwrap();
@@ -137,22 +137,22 @@ mod tests {
     #[test]
     fn the_gate_needs_the_increase_and_the_interval() {
         let base = exact(100.0, 1.0);
-        let verdict = |new, limit| judge(&Change::of(&base, &new), Limit(limit));
-        assert_eq!(verdict(exact(110.0, 1.0), 0.05), Verdict::Increase);
-        assert_eq!(verdict(exact(110.0, 1.0), 0.08), Verdict::Pass, "the interval reaches 7 %");
-        assert_eq!(verdict(exact(110.0, 40.0), 0.0), Verdict::Pass, "too unsure");
-        assert_eq!(verdict(exact(90.0, 1.0), 0.0), Verdict::Pass);
+        let verdict = |new, limit| judge(&EnergyChange::of(&base, &new), AllowedIncrease(limit));
+        assert_eq!(verdict(exact(110.0, 1.0), 0.05), GateVerdict::Increase);
+        assert_eq!(verdict(exact(110.0, 1.0), 0.08), GateVerdict::Pass, "the interval reaches 7 %");
+        assert_eq!(verdict(exact(110.0, 40.0), 0.0), GateVerdict::Pass, "too unsure");
+        assert_eq!(verdict(exact(90.0, 1.0), 0.0), GateVerdict::Pass);
         let once = Uncertain { value: 110.0, parts: None };
-        assert_eq!(verdict(once, 0.05), Verdict::NoData);
-        assert_eq!(judge(&Change::default(), Limit(0.0)), Verdict::NoData);
+        assert_eq!(verdict(once, 0.05), GateVerdict::NoData);
+        assert_eq!(judge(&EnergyChange::default(), AllowedIncrease(0.0)), GateVerdict::NoData);
     }
 
     #[test]
     fn a_base_that_may_be_nothing_has_no_share() {
         for base in [exact(1.0, 1.0), exact(-5.0, 0.0), exact(0.0, 0.0)] {
-            let change = Change::of(&base, &exact(10.0, 0.1));
+            let change = EnergyChange::of(&base, &exact(10.0, 0.1));
             assert_eq!(change.share_interval, None);
-            assert_eq!(judge(&change, Limit(0.0)), Verdict::NoData);
+            assert_eq!(judge(&change, AllowedIncrease(0.0)), GateVerdict::NoData);
             assert!(change.interval.is_some(), "joules are known");
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ChangeRow, Comparison, Mode};
+use super::{ChangeRow, CompareMode, Comparison};
 
 /// The text of `compare.json`.
 pub fn json(comparison: &Comparison) -> String {
@@ -22,8 +22,8 @@ pub fn json(comparison: &Comparison) -> String {
         "format": 1,
         "tool_version": env!("CARGO_PKG_VERSION"),
         "mode": match comparison.mode {
-            Mode::Measured => "measured",
-            Mode::Predicted => "predicted",
+            CompareMode::Measured => "measured",
+            CompareMode::Predicted => "predicted",
         },
         "verdict": comparison.verdict().name(),
         "limit_share": comparison.limit.0,

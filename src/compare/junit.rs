@@ -8,7 +8,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::text::sentence;
-use super::{BudgetRow, Comparison, Verdict};
+use super::{BudgetRow, Comparison, GateVerdict};
 use crate::format;
 
 /// The text of `compare.xml`.
@@ -38,7 +38,7 @@ fn budget(row: &BudgetRow) -> TestCase {
 
 /// Names and messages are shown as they are by whoever reads the file, and XML has no control
 /// characters.
-fn case(name: &str, verdict: Verdict, message: &str, time: Duration) -> TestCase {
+fn case(name: &str, verdict: GateVerdict, message: &str, time: Duration) -> TestCase {
     let (name, message) = (&format::visible_name(name), &format::visible(message));
     let ended = |kind| {
         let mut status = TestCaseStatus::non_success(kind);
@@ -46,13 +46,13 @@ fn case(name: &str, verdict: Verdict, message: &str, time: Duration) -> TestCase
         status
     };
     let status = match verdict {
-        Verdict::Pass => TestCaseStatus::success(),
-        Verdict::OverBudget | Verdict::Increase => ended(NonSuccessKind::Failure),
-        Verdict::NoData => ended(NonSuccessKind::Error),
+        GateVerdict::Pass => TestCaseStatus::success(),
+        GateVerdict::OverBudget | GateVerdict::Increase => ended(NonSuccessKind::Failure),
+        GateVerdict::NoData => ended(NonSuccessKind::Error),
     };
     let mut case = TestCase::new(name, status);
     case.set_classname("energy").set_time(time);
-    if verdict == Verdict::Pass {
+    if verdict == GateVerdict::Pass {
         case.set_system_out(message);
     }
     case

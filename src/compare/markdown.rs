@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::text::{Cells, cells, heading, sentence};
-use super::{ChangeRow, Comparison, Verdict};
+use super::text::{TextCells, cells, heading, sentence};
+use super::{ChangeRow, Comparison, GateVerdict};
 use crate::format;
 
 /// The comment; at most `limit` methods.
@@ -11,9 +11,9 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
     let mut text = String::new();
     let mut put = |line: String| writeln!(text, "{line}").expect("memory has no errors");
     let mark = match comparison.verdict() {
-        Verdict::Pass => "✅",
-        Verdict::OverBudget | Verdict::Increase => "❌",
-        Verdict::NoData => "⚠️",
+        GateVerdict::Pass => "✅",
+        GateVerdict::OverBudget | GateVerdict::Increase => "❌",
+        GateVerdict::NoData => "⚠️",
     };
     put(format!("### {mark} Energy: {}\n", plain(&sentence(comparison))));
     put(head(heading(comparison)));
@@ -58,7 +58,7 @@ fn head(title: &str) -> String {
 }
 
 fn row(row: &ChangeRow) -> String {
-    let Cells { base, new, change, interval, share, share_interval } = cells(row);
+    let TextCells { base, new, change, interval, share, share_interval } = cells(row);
     let remark = match row.remark.as_str() {
         "" => String::new(),
         remark => format!("<br>{}", plain(remark)),

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Limit, judge};
+use super::change::{AllowedIncrease, EnergyChange, judge};
 use super::uncertain::Uncertain;
 use super::{ChangeRow, Subject};
 
@@ -76,7 +76,7 @@ pub fn compare_measured(
     scenario: &str,
     base: &Measurement,
     new: &Measurement,
-    limit: Limit,
+    limit: AllowedIncrease,
 ) -> (ChangeRow, Vec<ChangeRow>) {
     let names: BTreeSet<&str> = base.inputs.keys().chain(new.inputs.keys()).map(|n| &**n).collect();
     let row = |subject, names: &[&str], gated: bool| {
@@ -89,8 +89,8 @@ pub fn compare_measured(
     let all: Vec<&str> = names.iter().copied().collect();
     let mut headline = row(Subject::Scenario(scenario.into()), &all, true);
     if all.is_empty() {
-        headline.change = Change::default();
-        headline.verdict = Some(super::Verdict::NoData);
+        headline.change = EnergyChange::default();
+        headline.verdict = Some(super::GateVerdict::NoData);
         headline.remark = "nothing was measured on either side".into();
     }
     let inputs = all.iter().map(|name| row(Subject::Input((*name).into()), &[name], false));
@@ -98,13 +98,13 @@ pub fn compare_measured(
 }
 
 /// The change, as far as both sides are there.
-fn change(base: Option<&Uncertain>, new: Option<&Uncertain>) -> Change {
+fn change(base: Option<&Uncertain>, new: Option<&Uncertain>) -> EnergyChange {
     match (base, new) {
-        (Some(base), Some(new)) => Change::of(base, new),
-        (base, new) => Change {
+        (Some(base), Some(new)) => EnergyChange::of(base, new),
+        (base, new) => EnergyChange {
             base: base.map(|base| crate::units::Joules(base.value)),
             new: new.map(|new| crate::units::Joules(new.value)),
-            ..Change::default()
+            ..EnergyChange::default()
         },
     }
 }
@@ -129,7 +129,7 @@ fn remark(base: Option<&Uncertain>, new: Option<&Uncertain>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Verdict;
+    use crate::compare::GateVerdict;
 
     pub(crate) fn measurement(inputs: &[(&str, &[f64])], idle: &[f64]) -> Measurement {
         let repeat = |energy_j: &f64| Repeat { energy_j: *energy_j, duration_s: 10.0 };
@@ -159,21 +159,21 @@ mod tests {
         let idle = [1.0, 1.0];
         let base = measurement(&[("a", &[29.0, 31.0]), ("b", &[40.0, 41.0])], &idle);
         let new = measurement(&[("a", &[29.0, 31.0])], &idle);
-        let (headline, inputs) = compare_measured("s", &base, &new, Limit(0.0));
-        assert_eq!(headline.verdict, Some(Verdict::NoData));
+        let (headline, inputs) = compare_measured("s", &base, &new, AllowedIncrease(0.0));
+        assert_eq!(headline.verdict, Some(GateVerdict::NoData));
         assert!(headline.remark.contains("not measured: new"), "{}", headline.remark);
         assert!(inputs[0].change.interval.is_some() && inputs[1].change.new.is_none());
         let nothing = Measurement::default();
-        let (headline, _) = compare_measured("s", &nothing, &nothing, Limit(0.0));
-        assert_eq!(headline.verdict, Some(Verdict::NoData));
+        let (headline, _) = compare_measured("s", &nothing, &nothing, AllowedIncrease(0.0));
+        assert_eq!(headline.verdict, Some(GateVerdict::NoData));
     }
 
     #[test]
     fn single_runs_are_no_data() {
         let base = measurement(&[("a", &[29.0])], &[1.0, 1.0]);
         let new = measurement(&[("a", &[49.0, 50.0])], &[1.0, 1.0]);
-        let (headline, _) = compare_measured("s", &base, &new, Limit(0.0));
-        assert_eq!(headline.verdict, Some(Verdict::NoData));
+        let (headline, _) = compare_measured("s", &base, &new, AllowedIncrease(0.0));
+        assert_eq!(headline.verdict, Some(GateVerdict::NoData));
         assert!(headline.remark.contains("repeats"), "{}", headline.remark);
     }
 
@@ -181,9 +181,10 @@ mod tests {
     fn a_known_error_between_campaigns_widens_the_interval() {
         let base = measurement(&[("a", &[109.9, 110.0, 110.1])], &[1.0, 1.0]);
         let mut new = measurement(&[("a", &[114.9, 115.0, 115.1])], &[1.0, 1.0]);
-        let verdict = |new: &Measurement| compare_measured("s", &base, new, Limit(0.01)).0.verdict;
-        assert_eq!(verdict(&new), Some(Verdict::Increase));
+        let verdict =
+            |new: &Measurement| compare_measured("s", &base, new, AllowedIncrease(0.01)).0.verdict;
+        assert_eq!(verdict(&new), Some(GateVerdict::Increase));
         new.between_campaigns = 0.05;
-        assert_eq!(verdict(&new), Some(Verdict::Pass));
+        assert_eq!(verdict(&new), Some(GateVerdict::Pass));
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::{Costs, Interval, MethodKey};
+use crate::account::{IndexedModel, Interval, MethodKey};
 use crate::blocks::BlockId;
 use crate::interval::NORMAL_975;
 use crate::model::Model;
@@ -15,9 +15,9 @@ use crate::operations::{BlockEntry, Dictionary};
 use crate::units::Joules;
 
 use super::budget::Spending;
-use super::change::Change;
+use super::change::EnergyChange;
 use super::patch::Carried;
-use super::priced::{Priced, own_variance, priced, shared_variance};
+use super::priced::{PricedKey, own_variance, priced, shared_variance};
 use super::{ChangeRow, Subject, around};
 
 /// Blocks and how often they ran.
@@ -31,7 +31,7 @@ pub struct Side<'a> {
 
 /// Which model prices which side.
 #[derive(Debug, Clone, Copy)]
-pub enum Prices<'m> {
+pub enum SidePrices<'m> {
     /// One for both.
     Shared(&'m Model),
     /// Each its own.
@@ -47,7 +47,7 @@ pub enum Prices<'m> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodChanges {
     /// All methods together.
-    pub total: Change,
+    pub total: EnergyChange,
     /// Classes that changed, the largest change first.
     pub classes: Vec<ChangeRow>,
     /// Methods that changed, the largest change first.
@@ -57,7 +57,7 @@ pub struct MethodChanges {
 }
 
 /// The changes between two measured campaigns.
-pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: Prices<'_>) -> MethodChanges {
+pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) -> MethodChanges {
     let methods = changes(base, new, prices, MethodKey::of);
     let classes = changes(base, new, prices, |block| block.class.clone());
     let total = changes(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
@@ -105,13 +105,13 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
 /// What every method and class of a dictionary spends by a model: nothing, surely, where
 /// it didn't run.
 pub fn spending(side: Side<'_>, model: &Model) -> Spending {
-    let (costs, none) = (Costs::new(model), (Joules::ZERO, Some(around(0.0, 0.0))));
+    let (costs, none) = (IndexedModel::new(model), (Joules::ZERO, Some(around(0.0, 0.0))));
     let mut all = Spending::new();
     for block in &side.dictionary.blocks {
         all.insert(("class", block.class.clone()), Some(none));
         all.insert(("method", Subject::Method(MethodKey::of(block)).name()), Some(none));
     }
-    let figure = |priced: &Priced| {
+    let figure = |priced: &PricedKey| {
         let interval = own_variance(priced, &costs)
             .map(|variance| Interval::around(Joules(priced.energy_j), variance));
         Some((Joules(priced.energy_j), interval))
@@ -131,10 +131,10 @@ fn predicted<K: Ord + Clone>(
     model: &Model,
     key: impl Fn(&BlockEntry) -> K + Copy,
     is_lost: impl Fn(&K) -> bool,
-) -> BTreeMap<K, Change> {
+) -> BTreeMap<K, EnergyChange> {
     let with = |executions| {
         let new = Side { dictionary: &carried.dictionary, executions };
-        changes(base, new, Prices::Shared(model), key)
+        changes(base, new, SidePrices::Shared(model), key)
     };
     let (least, most) = (with(&carried.least), with(&carried.most));
     let mut all = with(&carried.likely);
@@ -144,7 +144,7 @@ fn predicted<K: Ord + Clone>(
         }
     }
     for (key, change) in &mut all {
-        let interval = |side: &BTreeMap<K, Change>| side.get(key).and_then(|c| c.interval);
+        let interval = |side: &BTreeMap<K, EnergyChange>| side.get(key).and_then(|c| c.interval);
         let ends = interval(&least).zip(interval(&most));
         let hull = |(few, many): (Interval, Interval)| Interval {
             lo: Joules(few.lo.0.min(many.lo.0)),
@@ -153,7 +153,7 @@ fn predicted<K: Ord + Clone>(
         change.interval = change.interval.and(ends.map(hull));
         change.share_interval = share_interval(change.base, change.interval);
         if is_lost(key) {
-            *change = Change { base: change.base, ..Change::default() };
+            *change = EnergyChange { base: change.base, ..EnergyChange::default() };
         }
     }
     all
@@ -163,20 +163,22 @@ fn predicted<K: Ord + Clone>(
 fn changes<K: Ord>(
     base: Side<'_>,
     new: Side<'_>,
-    prices: Prices<'_>,
+    prices: SidePrices<'_>,
     key: impl Fn(&BlockEntry) -> K,
-) -> BTreeMap<K, Change> {
+) -> BTreeMap<K, EnergyChange> {
     let models = match prices {
-        Prices::Shared(model) => (model, model),
-        Prices::Own { base, new } => (base, new),
+        SidePrices::Shared(model) => (model, model),
+        SidePrices::Own { base, new } => (base, new),
     };
-    let costs = (Costs::new(models.0), Costs::new(models.1));
+    let costs = (IndexedModel::new(models.0), IndexedModel::new(models.1));
     let mut before = priced(base, &costs.0, &key);
     let now = priced(new, &costs.1, &key);
-    let nothing = Priced::default();
-    let variance = |before: &Priced, now: &Priced| match prices {
-        Prices::Shared(_) => shared_variance(before, now, &costs.0),
-        Prices::Own { .. } => Some(own_variance(before, &costs.0)? + own_variance(now, &costs.1)?),
+    let nothing = PricedKey::default();
+    let variance = |before: &PricedKey, now: &PricedKey| match prices {
+        SidePrices::Shared(_) => shared_variance(before, now, &costs.0),
+        SidePrices::Own { .. } => {
+            Some(own_variance(before, &costs.0)? + own_variance(now, &costs.1)?)
+        }
     };
     let mut all = BTreeMap::new();
     for (key, now) in now {
@@ -189,12 +191,12 @@ fn changes<K: Ord>(
     all
 }
 
-fn change(base: &Priced, new: &Priced, variance: Option<f64>) -> Change {
+fn change(base: &PricedKey, new: &PricedKey, variance: Option<f64>) -> EnergyChange {
     let half = variance.map(|variance| NORMAL_975 * variance.max(0.0).sqrt());
     let interval = half.map(|half| around(new.energy_j - base.energy_j, half));
     let base = Some(Joules(base.energy_j));
     let new = Some(Joules(new.energy_j));
-    Change { base, new, interval, share_interval: share_interval(base, interval) }
+    EnergyChange { base, new, interval, share_interval: share_interval(base, interval) }
 }
 
 /// The interval as a share of what the model says of the base.
@@ -204,14 +206,14 @@ fn share_interval(base: Option<Joules>, interval: Option<Interval>) -> Option<(f
 }
 
 /// Whether nothing changed, to the last digit.
-fn is_same(change: &Change) -> bool {
+fn is_same(change: &EnergyChange) -> bool {
     change.difference() == Some(Joules::ZERO)
         && change.interval.is_none_or(|i| i.lo == Joules::ZERO && i.hi == Joules::ZERO)
 }
 
 /// Rows of what changed; what has no figure first, then the largest change.
 fn rows<K>(
-    changes: BTreeMap<K, Change>,
+    changes: BTreeMap<K, EnergyChange>,
     subject: impl Fn(K) -> Subject,
     remark: impl Fn(&K) -> String,
 ) -> Vec<ChangeRow> {
@@ -260,7 +262,7 @@ mod tests {
     fn one_models_errors_are_shared() {
         let (dictionary, [before, now], model) = sides();
         let side = |executions| Side { dictionary: &dictionary, executions };
-        let changes = compare_methods(side(&before), side(&now), Prices::Shared(&model));
+        let changes = compare_methods(side(&before), side(&now), SidePrices::Shared(&model));
         assert_eq!((changes.unchanged, changes.methods.len()), (1, 1));
         let change = changes.methods[0].change;
         let half = (change.interval.unwrap().hi - change.interval.unwrap().lo).0 / 2.0;
@@ -274,7 +276,7 @@ mod tests {
     fn two_models_errors_add_up() {
         let (dictionary, [before, now], model) = sides();
         let side = |executions| Side { dictionary: &dictionary, executions };
-        let own = Prices::Own { base: &model, new: &model };
+        let own = SidePrices::Own { base: &model, new: &model };
         let changes = compare_methods(side(&before), side(&now), own);
         let more = changes.methods.iter().find(|row| row.subject.name() == "a.A.more()").unwrap();
         let interval = more.change.interval.unwrap();
@@ -289,7 +291,7 @@ mod tests {
         let (dictionary, [before, now], _) = sides();
         let model = sample::with_relative_error(sample::model(&[("Increment", 1e-6)]), 0.1);
         let side = |executions| Side { dictionary: &dictionary, executions };
-        let changes = compare_methods(side(&before), side(&now), Prices::Shared(&model));
+        let changes = compare_methods(side(&before), side(&now), SidePrices::Shared(&model));
         assert!(changes.total.interval.is_none());
     }
 

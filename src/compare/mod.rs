@@ -25,9 +25,9 @@ pub(crate) mod uncertain;
 
 pub(crate) use budget::{BudgetRow, Budgets};
 pub(crate) use change::judge;
-pub use change::{Change, Limit, Verdict};
+pub use change::{AllowedIncrease, EnergyChange, GateVerdict};
 pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
-pub(crate) use methods::{MethodChanges, Prices, Side, compare_methods, compare_patch};
+pub(crate) use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patch};
 pub(crate) use patch::{Carried, Patched, carry};
 pub use uncertain::Uncertain;
 
@@ -73,16 +73,16 @@ pub struct ChangeRow {
     /// What it is about.
     pub subject: Subject,
     /// The figures.
-    pub change: Change,
+    pub change: EnergyChange,
     /// What the figures say of the limit; absent for rows that no gate looks at.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<GateVerdict>,
     /// Why there is no figure, or what it leaves out; empty where there is nothing to say.
     pub remark: String,
 }
 
 /// Where the new figures come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum CompareMode {
     /// Both sides were measured.
     Measured,
     /// The new side is a patch: its sources, the base's counts, the model.
@@ -93,9 +93,9 @@ pub(crate) enum Mode {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     /// Where the new figures come from.
-    pub mode: Mode,
+    pub mode: CompareMode,
     /// The limit that the gate has.
-    pub limit: Limit,
+    pub limit: AllowedIncrease,
     /// What the gate looks at: the scenario.
     pub headline: ChangeRow,
     /// The input sequences.
@@ -116,10 +116,10 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// What the build should do: missing data goes before an increase, as it hides one.
-    pub fn verdict(&self) -> Verdict {
-        let own = self.headline.verdict.unwrap_or(Verdict::NoData);
+    pub fn verdict(&self) -> GateVerdict {
+        let own = self.headline.verdict.unwrap_or(GateVerdict::NoData);
         let budgets = self.budgets.iter().map(|row| row.verdict);
-        budgets.chain([own]).max().unwrap_or(Verdict::NoData)
+        budgets.chain([own]).max().unwrap_or(GateVerdict::NoData)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::*;
 use crate::compare::budget::Budget;
 
-fn row(subject: Subject, figures: [f64; 4], verdict: Option<Verdict>) -> ChangeRow {
+fn row(subject: Subject, figures: [f64; 4], verdict: Option<GateVerdict>) -> ChangeRow {
     let [base, new, lo, hi] = figures;
     let interval = Interval { lo: Joules(lo), hi: Joules(hi) };
-    let change = Change {
+    let change = EnergyChange {
         base: Some(Joules(base)),
         new: Some(Joules(new)),
         interval: Some(interval),
@@ -16,13 +16,13 @@ fn row(subject: Subject, figures: [f64; 4], verdict: Option<Verdict>) -> ChangeR
 }
 
 /// 60 J -> 63 J (+2 to +4 J), one method with a hostile name, one budget exceeded.
-fn comparison(verdict: Verdict) -> Comparison {
+fn comparison(verdict: GateVerdict) -> Comparison {
     let class = "a.<script>|`\n".to_string();
     let method = MethodKey { class, method: "run(\"x\"&)".into() };
     let budget = Budget { level: "method", name: "a.<b>".into(), joules: Joules(1.0) };
     Comparison {
-        mode: Mode::Measured,
-        limit: Limit(0.01),
+        mode: CompareMode::Measured,
+        limit: AllowedIncrease(0.01),
         headline: row(Subject::Scenario("walk".into()), [60.0, 63.0, 2.0, 4.0], Some(verdict)),
         inputs: vec![row(Subject::Input("north".into()), [60.0, 63.0, 2.0, 4.0], None)],
         classes: Vec::new(),
@@ -32,7 +32,7 @@ fn comparison(verdict: Verdict) -> Comparison {
             budget,
             energy: Some(Joules(2.0)),
             interval: Some(Interval { lo: Joules(1.9), hi: Joules(2.1) }),
-            verdict: Verdict::OverBudget,
+            verdict: GateVerdict::OverBudget,
         }],
         duration_s: 12.5,
         notes: vec!["<virtual> board".into()],
@@ -41,20 +41,20 @@ fn comparison(verdict: Verdict) -> Comparison {
 
 #[test]
 fn the_worst_verdict_counts() {
-    assert_eq!(comparison(Verdict::Pass).verdict(), Verdict::OverBudget);
-    assert_eq!(comparison(Verdict::Increase).verdict(), Verdict::Increase);
-    assert_eq!(comparison(Verdict::NoData).verdict(), Verdict::NoData);
-    let mut kept = comparison(Verdict::Pass);
+    assert_eq!(comparison(GateVerdict::Pass).verdict(), GateVerdict::OverBudget);
+    assert_eq!(comparison(GateVerdict::Increase).verdict(), GateVerdict::Increase);
+    assert_eq!(comparison(GateVerdict::NoData).verdict(), GateVerdict::NoData);
+    let mut kept = comparison(GateVerdict::Pass);
     kept.budgets.clear();
-    assert_eq!(kept.verdict(), Verdict::Pass);
+    assert_eq!(kept.verdict(), GateVerdict::Pass);
 }
 
 /// An energy that fell, over a budget all the same, did not increase.
 #[test]
 fn an_improvement_over_budget_is_over_budget() {
-    let mut comparison = comparison(Verdict::Pass);
+    let mut comparison = comparison(GateVerdict::Pass);
     comparison.headline =
-        row(Subject::Scenario("walk".into()), [60.0, 57.0, -4.0, -2.0], Some(Verdict::Pass));
+        row(Subject::Scenario("walk".into()), [60.0, 57.0, -4.0, -2.0], Some(GateVerdict::Pass));
     let sentence = text::sentence(&comparison);
     let expected = "over budget: method a.<b> with 2.00 J of 1.00 J; the change is −5.0 %";
     assert!(sentence.starts_with(expected), "{sentence}");
@@ -70,18 +70,18 @@ fn an_improvement_over_budget_is_over_budget() {
 
 #[test]
 fn the_text_has_figures_intervals_and_the_verdict() {
-    let text = text::text(&comparison(Verdict::Increase), 10);
+    let text = text::text(&comparison(GateVerdict::Increase), 10);
     assert!(text.contains("60.0 J"), "{text}");
     assert!(text.contains("+2.00 J to +4.00 J"), "{text}");
     assert!(text.contains("+5.0 %"), "{text}");
     assert!(text.contains("verdict: increase: +5.0 % (+3.3 % to +6.7 %), over the limit of 1.0 %"));
-    let cut = text::text(&comparison(Verdict::Increase), 0);
+    let cut = text::text(&comparison(GateVerdict::Increase), 0);
     assert!(cut.contains("... and 1 more"), "{cut}");
 }
 
 #[test]
 fn names_are_inert_in_markdown() {
-    let text = markdown::markdown(&comparison(Verdict::Increase), 10);
+    let text = markdown::markdown(&comparison(GateVerdict::Increase), 10);
     assert!(text.contains("### ❌ Energy: increase"), "{text}");
     assert!(text.contains("`a.<script>\\|' .run(\"x\"&)`"), "{text}");
     assert!(text.contains("&lt;virtual&gt;"), "{text}");
@@ -91,8 +91,8 @@ fn names_are_inert_in_markdown() {
 
 #[test]
 fn json_holds_joules_and_nulls() {
-    let mut comparison = comparison(Verdict::NoData);
-    comparison.headline.change = Change::default();
+    let mut comparison = comparison(GateVerdict::NoData);
+    comparison.headline.change = EnergyChange::default();
     let value: serde_json::Value = serde_json::from_str(&json::json(&comparison)).unwrap();
     assert_eq!(value["verdict"], "no data");
     assert!(value["scenario"]["change_j"].is_null() && value["scenario"]["base_j"].is_null());
@@ -102,18 +102,18 @@ fn json_holds_joules_and_nulls() {
 
 #[test]
 fn junit_has_a_failure_and_an_error_where_they_belong() {
-    let xml = junit::junit(&comparison(Verdict::NoData));
+    let xml = junit::junit(&comparison(GateVerdict::NoData));
     let suite = &quick_junit::Report::deserialize_from_str(&xml).unwrap().test_suites[0];
     assert_eq!((suite.tests, suite.failures, suite.errors), (2, 1, 1), "{xml}");
     let named = |name: &str| suite.test_cases.iter().find(|case| case.name.as_str() == name);
     assert!(named("budget of method a.<b>").is_some(), "{xml}");
-    assert!(junit::junit(&comparison(Verdict::Pass)).contains("<system-out>pass: +5.0 %"));
+    assert!(junit::junit(&comparison(GateVerdict::Pass)).contains("<system-out>pass: +5.0 %"));
 }
 
 /// The scenario's case took what the runs took, and so did all together.
 #[test]
 fn junit_has_times_in_seconds() {
-    let xml = junit::junit(&comparison(Verdict::Pass));
+    let xml = junit::junit(&comparison(GateVerdict::Pass));
     let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
     let suite = &report.test_suites[0];
     let times: Vec<f64> =
@@ -127,7 +127,9 @@ fn junit_has_times_in_seconds() {
 fn the_published_schema_describes_the_json() {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compare.schema.json"));
     let schema: serde_json::Value = serde_json::from_str(text).unwrap();
-    for verdict in [Verdict::Pass, Verdict::OverBudget, Verdict::Increase, Verdict::NoData] {
+    for verdict in
+        [GateVerdict::Pass, GateVerdict::OverBudget, GateVerdict::Increase, GateVerdict::NoData]
+    {
         let value: serde_json::Value =
             serde_json::from_str(&json::json(&comparison(verdict))).unwrap();
         let found = crate::schemas::violations(&schema, &value, "compare");
@@ -140,7 +142,7 @@ fn the_published_schema_describes_the_json() {
 #[test]
 fn control_characters_of_names_reach_no_output() {
     let evil = "a\u{1b}[2J\u{9b}1m\u{202e}\u{0}\u{b}\u{fffe}\u{ffff}\nverdict: pass";
-    let mut comparison = comparison(Verdict::Increase);
+    let mut comparison = comparison(GateVerdict::Increase);
     comparison.headline.subject = Subject::Scenario(evil.into());
     comparison.inputs[0].subject = Subject::Input(evil.into());
     comparison.budgets[0].budget.name = evil.into();

@@ -17,7 +17,7 @@ use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, CallGraph, Dictionary, Feature};
 
 use super::Side;
-use super::called::{Changes, Entries, Target, Version};
+use super::called::{CallTarget, Changes, Entries, Version};
 use super::pairing::pairs;
 
 /// The changed sources.
@@ -85,7 +85,7 @@ pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
 
 fn is_never_called(key: &MethodKey, changes: &[Changes; 3]) -> bool {
     let [_, likely, _] = changes;
-    !likely.contains_key(&Target::Method(key.clone()))
+    !likely.contains_key(&CallTarget::Method(key.clone()))
 }
 
 /// Executes methods as much more or less often as they are called.
@@ -95,12 +95,12 @@ fn follow(
     changes: [Changes; 3],
     ran: &Entries,
 ) {
-    let targets: BTreeSet<&Target> = changes.iter().flat_map(BTreeMap::keys).collect();
+    let targets: BTreeSet<&CallTarget> = changes.iter().flat_map(BTreeMap::keys).collect();
     for target in targets {
         let calls = [0, 1, 2].map(|i| changes[i].get(target).copied().unwrap_or(0.0));
         match target {
-            Target::Open(methods) => carried.open(methods, calls[1]),
-            Target::Method(key) => {
+            CallTarget::Open(methods) => carried.open(methods, calls[1]),
+            CallTarget::Method(key) => {
                 let Some(blocks) = blocks.get(key) else { continue };
                 carried.follow_calls(key, blocks, calls, ran.get(key).copied().unwrap_or(0));
             }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{Costs, CountVector};
+use crate::account::{CountVector, IndexedModel};
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, OperationCount};
@@ -15,7 +15,7 @@ type Signature<'a> = Vec<(&'a str, &'a str, u32)>;
 
 /// What one key costs on one side.
 #[derive(Debug, Default)]
-pub(super) struct Priced<'a> {
+pub(super) struct PricedKey<'a> {
     /// Energy in joules.
     pub energy_j: f64,
     /// How often each cost occurs.
@@ -28,8 +28,14 @@ pub(super) struct Priced<'a> {
     lines: BTreeMap<(&'a str, u32), (Signature<'a>, f64)>,
 }
 
-impl<'a> Priced<'a> {
-    fn add(&mut self, block: &'a BlockEntry, found: &'a OperationCount, runs: f64, costs: &Costs) {
+impl<'a> PricedKey<'a> {
+    fn add(
+        &mut self,
+        block: &'a BlockEntry,
+        found: &'a OperationCount,
+        runs: f64,
+        costs: &IndexedModel,
+    ) {
         let count = runs * f64::from(found.count);
         let cost = costs.of(found.operation.name());
         let one = cost.map_or(0.0, |cost| costs.cost(cost).0);
@@ -63,10 +69,10 @@ impl<'a> Priced<'a> {
 /// Sums a side up by a key.
 pub(super) fn priced<'a, K: Ord>(
     side: Side<'a>,
-    costs: &Costs<'_>,
+    costs: &IndexedModel<'_>,
     key: impl Fn(&'a BlockEntry) -> K,
-) -> BTreeMap<K, Priced<'a>> {
-    let mut all: BTreeMap<K, Priced<'a>> = BTreeMap::new();
+) -> BTreeMap<K, PricedKey<'a>> {
+    let mut all: BTreeMap<K, PricedKey<'a>> = BTreeMap::new();
     let runs = |id: BlockId| side.executions.get(&id).copied().unwrap_or(0);
     for block in side.dictionary.blocks.iter().filter(|block| runs(block.id) > 0) {
         let sum = all.entry(key(block)).or_default();
@@ -81,7 +87,11 @@ pub(super) fn priced<'a, K: Ord>(
 /// contexts by the difference of the counts; what operations can't say about a line by
 /// the difference of lines that consist of the same operations. `None` where the model
 /// has no errors, or doesn't know an operation.
-pub(super) fn shared_variance(base: &Priced, new: &Priced, costs: &Costs) -> Option<f64> {
+pub(super) fn shared_variance(
+    base: &PricedKey,
+    new: &PricedKey,
+    costs: &IndexedModel,
+) -> Option<f64> {
     if base.unknown > 0 || new.unknown > 0 {
         return None;
     }
@@ -98,11 +108,11 @@ pub(super) fn shared_variance(base: &Priced, new: &Priced, costs: &Costs) -> Opt
 }
 
 /// Variance in J^2 of a side by itself.
-pub(super) fn own_variance(side: &Priced, costs: &Costs) -> Option<f64> {
-    shared_variance(&Priced::default(), side, costs)
+pub(super) fn own_variance(side: &PricedKey, costs: &IndexedModel) -> Option<f64> {
+    shared_variance(&PricedKey::default(), side, costs)
 }
 
-fn line_variance(base: &Priced, new: &Priced, assumed: &Assumptions) -> f64 {
+fn line_variance(base: &PricedKey, new: &PricedKey, assumed: &Assumptions) -> f64 {
     let (base, mut new) = (base.by_signature(), new.by_signature());
     let mut sum = 0.0;
     for (signature, before) in base {

@@ -6,7 +6,7 @@ use crate::account::Interval;
 use crate::format;
 use crate::units::Joules;
 
-use super::{BudgetRow, ChangeRow, Comparison, Mode, Verdict};
+use super::{BudgetRow, ChangeRow, CompareMode, Comparison, GateVerdict};
 
 /// The whole comparison; at most `limit` classes and methods each.
 pub fn text(comparison: &Comparison, limit: usize) -> String {
@@ -45,8 +45,8 @@ pub fn text(comparison: &Comparison, limit: usize) -> String {
 /// What the table is about.
 pub(super) fn heading(comparison: &Comparison) -> &'static str {
     match comparison.mode {
-        Mode::Measured => "Energy above idle, measured",
-        Mode::Predicted => "Energy above idle; new = prediction",
+        CompareMode::Measured => "Energy above idle, measured",
+        CompareMode::Predicted => "Energy above idle; new = prediction",
     }
 }
 
@@ -55,12 +55,13 @@ pub fn sentence(comparison: &Comparison) -> String {
     let headline = &comparison.headline;
     let limit = format::percent(comparison.limit.0);
     let over = over_budget(comparison);
-    let unknown = comparison.budgets.iter().filter(|row| row.verdict == Verdict::NoData).count();
+    let unknown =
+        comparison.budgets.iter().filter(|row| row.verdict == GateVerdict::NoData).count();
     let share = share(headline);
     match (headline.verdict, over, unknown) {
-        (Some(Verdict::NoData) | None, ..) => format!("no data: {}", reason(headline)),
+        (Some(GateVerdict::NoData) | None, ..) => format!("no data: {}", reason(headline)),
         (_, _, 1..) => format!("no data: {unknown} budgets have no figure to be held against"),
-        (Some(Verdict::Increase), over, _) => {
+        (Some(GateVerdict::Increase), over, _) => {
             let too = over.map_or(String::new(), |over| format!("; over budget: {over}"));
             format!("increase: {share}, over the limit of {limit}, and the interval agrees{too}")
         }
@@ -71,7 +72,7 @@ pub fn sentence(comparison: &Comparison) -> String {
 
 /// The first budget that is exceeded, and how many more are.
 fn over_budget(comparison: &Comparison) -> Option<String> {
-    let mut over = comparison.budgets.iter().filter(|row| row.verdict == Verdict::OverBudget);
+    let mut over = comparison.budgets.iter().filter(|row| row.verdict == GateVerdict::OverBudget);
     let first = over.next()?;
     let energy = first.energy.map_or(format::NONE.into(), format::energy);
     let allowed = format::energy(first.budget.joules);
@@ -92,7 +93,7 @@ fn reason(row: &ChangeRow) -> &str {
 
 fn row(row: &ChangeRow) -> String {
     let name = label(row.subject.level(), &row.subject.name());
-    let Cells { base, new, change, interval, share, share_interval } = cells(row);
+    let TextCells { base, new, change, interval, share, share_interval } = cells(row);
     let line = format!(
         "{name:<52} {base:>9} {new:>9} {change:>9}  {interval:<24} {share:>8}  {share_interval}"
     );
@@ -126,7 +127,7 @@ fn label(level: &str, name: &str) -> String {
 }
 
 /// The figures of a row as text; `none` where there is none.
-pub(super) struct Cells {
+pub(super) struct TextCells {
     pub base: String,
     pub new: String,
     pub change: String,
@@ -135,11 +136,11 @@ pub(super) struct Cells {
     pub share_interval: String,
 }
 
-pub(super) fn cells(row: &ChangeRow) -> Cells {
+pub(super) fn cells(row: &ChangeRow) -> TextCells {
     let energy = |energy: Option<Joules>| energy.map_or(format::NONE.into(), format::energy);
     let change = &row.change;
     let share_interval = change.share_interval;
-    Cells {
+    TextCells {
         base: energy(change.base),
         new: energy(change.new),
         change: change.difference().map_or(format::NONE.into(), signed),
@@ -151,7 +152,7 @@ pub(super) fn cells(row: &ChangeRow) -> Cells {
 }
 
 fn share(row: &ChangeRow) -> String {
-    let Cells { share, share_interval, .. } = cells(row);
+    let TextCells { share, share_interval, .. } = cells(row);
     format!("{share} ({share_interval})")
 }
 

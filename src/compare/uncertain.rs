@@ -10,7 +10,7 @@ use crate::model::student_975;
 
 /// One independent source of error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct ErrorSource {
     /// Variance in J^2.
     pub variance: f64,
     /// Degrees of freedom of the estimate; infinite for a variance that is given.
@@ -23,7 +23,7 @@ pub struct Uncertain {
     /// The value in joules.
     pub value: f64,
     /// Its errors; none where one of them is not known (a single run).
-    pub parts: Option<Vec<Part>>,
+    pub parts: Option<Vec<ErrorSource>>,
 }
 
 impl Uncertain {
@@ -35,7 +35,7 @@ impl Uncertain {
             return None;
         }
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let part = || Part { variance: squares / (n - 1.0) / n, freedom: n - 1.0 };
+        let part = || ErrorSource { variance: squares / (n - 1.0) / n, freedom: n - 1.0 };
         let parts = (values.len() > 1).then(|| vec![part()]);
         Some(Uncertain { value: mean, parts })
     }
@@ -63,7 +63,7 @@ impl Uncertain {
     pub fn with_relative_error(mut self, share: f64) -> Uncertain {
         let variance = (self.value * share).powi(2);
         if let Some(parts) = self.parts.as_mut().filter(|_| share != 0.0) {
-            parts.push(Part { variance, freedom: f64::INFINITY });
+            parts.push(ErrorSource { variance, freedom: f64::INFINITY });
         }
         self
     }

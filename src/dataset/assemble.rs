@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::campaign::{Phase, PlannedCase};
-use crate::run::{Measured, RunRecord};
+use crate::campaign::{PlannedCase, RunPhase};
+use crate::run::{MeasuredSession, RunRecord};
 
 use super::energy::{CaseEnergy, IdleRun, PowerRun, case_energy, mean};
 use crate::model::table::{Case, Table};
 use crate::model::table::{GARBAGE_COLLECTION, LibraryTop, lump};
-use crate::operations::Column;
+use crate::operations::FeatureColumn;
 
 /// Whose idle runs a case's idle power comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,12 +91,12 @@ pub struct Dataset {
     /// what the ends of that run lose of the energy above idle.
     pub refresh_share: f64,
     /// What is to be said of windows by board, where the cases are windows of sessions.
-    pub windows: Vec<Windows>,
+    pub windows: Vec<SessionWindows>,
 }
 
 /// Windows of one board's sessions that counted and were measured at once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Windows {
+pub struct SessionWindows {
     /// The board.
     pub device: String,
     /// Length of a window in seconds.
@@ -132,7 +132,7 @@ pub fn assemble(
     let mut left_out: Vec<LeftOut> = bad
         .map(|record| LeftOut { what: record.folder.clone(), reason: record.reasons() })
         .collect();
-    let mut used: Vec<&Measured> = Vec::new();
+    let mut used: Vec<&MeasuredSession> = Vec::new();
     let mut cases = Vec::new();
     for (case, device) in plan.iter().flat_map(|case| on_devices(case, records)) {
         let runs = match case_runs(case, device, records, options, &mut left_out) {
@@ -186,7 +186,7 @@ fn on_devices<'r>(
     case: &'r PlannedCase,
     records: &[&'r RunRecord],
 ) -> Vec<(&'r PlannedCase, Option<&'r str>)> {
-    let good = records.iter().filter(|record| record.is_good_run_of(&case.name, Phase::Power));
+    let good = records.iter().filter(|record| record.is_good_run_of(&case.name, RunPhase::Power));
     let devices: BTreeSet<&str> = good.map(|record| record.board.serial.as_str()).collect();
     match devices.is_empty() {
         true => vec![(case, None)],
@@ -196,7 +196,7 @@ fn on_devices<'r>(
 
 /// The runs of one case on one board that are used, and their energy.
 struct CaseRuns<'r> {
-    power: Vec<&'r Measured>,
+    power: Vec<&'r MeasuredSession>,
     energy: CaseEnergy,
 }
 
@@ -211,11 +211,11 @@ fn case_runs<'r>(
     let own = records.iter().filter(here).copied();
     let good = |phase| own.clone().filter(move |r| r.is_good_run_of(&case.name, phase));
     let mut durations: Vec<f64> =
-        good(Phase::Power).filter_map(|r| r.measured.as_ref()).map(|m| m.duration_s).collect();
+        good(RunPhase::Power).filter_map(|r| r.measured.as_ref()).map(|m| m.duration_s).collect();
     durations.sort_by(f64::total_cmp);
     let median = durations.get(durations.len() / 2).copied().unwrap_or(0.0);
     let mut power = Vec::new();
-    for record in good(Phase::Power) {
+    for record in good(RunPhase::Power) {
         let Some(measured) = &record.measured else { continue };
         let apart = (measured.duration_s - median).abs();
         if durations.len() > 2 && apart > options.duration_mismatch * median {
@@ -231,7 +231,7 @@ fn case_runs<'r>(
     }
     let idle: Vec<IdleRun> = own
         .clone()
-        .filter(|record| record.is_good() && record.run.phase == Phase::Idle)
+        .filter(|record| record.is_good() && record.run.phase == RunPhase::Idle)
         .filter(|record| options.idle == IdlePolicy::Campaign || record.run.case == case.name)
         .filter_map(|record| record.measured.as_ref())
         .map(|measured| IdleRun { power_w: measured.mean_power_w() })
@@ -261,15 +261,18 @@ pub fn lump_cases(cases: &mut [MeasuredCase], top: LibraryTop) -> Vec<(String, u
 
 /// Operations first, then library functions.
 pub(super) fn features_of(cases: &[MeasuredCase]) -> Vec<String> {
-    let names: BTreeSet<(bool, &String)> =
-        cases.iter().flat_map(|c| c.counts.keys()).map(|n| (Column::is_library(n), n)).collect();
+    let names: BTreeSet<(bool, &String)> = cases
+        .iter()
+        .flat_map(|c| c.counts.keys())
+        .map(|n| (FeatureColumn::is_library(n), n))
+        .collect();
     names.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
 /// A data set without cases that says how good the runs used are.
-fn quality(used: &[&Measured]) -> Dataset {
+fn quality(used: &[&MeasuredSession]) -> Dataset {
     let difference =
-        |run: &&Measured| ((run.energy_trapezoid_j - run.energy_j) / run.energy_j).abs();
+        |run: &&MeasuredSession| ((run.energy_trapezoid_j - run.energy_j) / run.energy_j).abs();
     let differences: Vec<f64> =
         used.iter().map(difference).filter(|difference| difference.is_finite()).collect();
     let residuals = used.iter().filter_map(|run| run.clock_residual_s);

@@ -6,7 +6,7 @@ use crate::campaign::PlannedRun;
 use crate::campaign::count_operations;
 use crate::campaign::plan::tests::dictionary;
 use crate::operations::Dictionary;
-use crate::run::{BoardIdentity, Verdict};
+use crate::run::{BoardIdentity, RunVerdict};
 
 fn planned(name: &str) -> PlannedCase {
     PlannedCase {
@@ -23,7 +23,7 @@ fn planned(name: &str) -> PlannedCase {
 
 pub(crate) fn record(
     case: &str,
-    phase: Phase,
+    phase: RunPhase,
     repeat: u32,
     energy_j: f64,
     duration_s: f64,
@@ -33,10 +33,10 @@ pub(crate) fn record(
         folder: run.id(),
         run,
         attempt: 0,
-        verdict: Verdict::Good,
+        verdict: RunVerdict::Good,
         board: BoardIdentity { serial: "B1".into(), ..BoardIdentity::default() },
         conditions: Default::default(),
-        measured: Some(Measured {
+        measured: Some(MeasuredSession {
             energy_j,
             energy_trapezoid_j: energy_j * 1.5,
             duration_s,
@@ -44,7 +44,7 @@ pub(crate) fn record(
             clock_residual_s: Some(0.01 * f64::from(repeat)),
             lag_s: 0.2,
             update_period_us: Some(250_000),
-            ..Measured::default()
+            ..MeasuredSession::default()
         }),
         tool_version: "1".into(),
         seed: 1,
@@ -54,15 +54,15 @@ pub(crate) fn record(
 /// Case a: power 30 and 34 J over 10 s, idle 1 W (5 s) and 2 W; case b 50 J over 10 s.
 pub(crate) fn records() -> Vec<RunRecord> {
     let mut records = vec![
-        record("a", Phase::Power, 1, 30.0, 10.0),
-        record("a", Phase::Power, 2, 34.0, 10.0),
-        record("a", Phase::Idle, 1, 5.0, 5.0),
-        record("a", Phase::Idle, 2, 20.0, 10.0),
-        record("b", Phase::Power, 1, 50.0, 10.0),
-        record("b", Phase::Idle, 1, 10.0, 10.0),
+        record("a", RunPhase::Power, 1, 30.0, 10.0),
+        record("a", RunPhase::Power, 2, 34.0, 10.0),
+        record("a", RunPhase::Idle, 1, 5.0, 5.0),
+        record("a", RunPhase::Idle, 2, 20.0, 10.0),
+        record("b", RunPhase::Power, 1, 50.0, 10.0),
+        record("b", RunPhase::Idle, 1, 10.0, 10.0),
     ];
-    let mut bad = record("b", Phase::Power, 2, 999.0, 10.0);
-    bad.verdict = Verdict::Bad { reasons: vec!["too hot".into(), "died".into()] };
+    let mut bad = record("b", RunPhase::Power, 2, 999.0, 10.0);
+    bad.verdict = RunVerdict::Bad { reasons: vec!["too hot".into(), "died".into()] };
     records.push(bad);
     records
 }
@@ -129,8 +129,8 @@ fn what_is_left_out_has_a_reason() {
 /// Case b has one power run of this energy and length, beside 1 W of idle power; only it is left
 /// out.
 fn why_b_is_left_out(energy_j: f64, duration_s: f64) -> String {
-    let power = record("b", Phase::Power, 1, energy_j, duration_s);
-    let of_b = [power, record("b", Phase::Idle, 1, 10.0, 10.0)];
+    let power = record("b", RunPhase::Power, 1, energy_j, duration_s);
+    let of_b = [power, record("b", RunPhase::Idle, 1, 10.0, 10.0)];
     let of_a = records().into_iter().filter(|record| record.run.case == "a");
     let records: Vec<RunRecord> = of_a.chain(of_b).collect();
     let plan = [planned("a"), planned("b")];
@@ -155,7 +155,7 @@ fn a_case_that_the_meter_saw_nothing_of_is_left_out() {
 #[test]
 fn a_run_of_another_length_is_left_out() {
     let mut records = records();
-    records.push(record("a", Phase::Power, 3, 90.0, 20.0));
+    records.push(record("a", RunPhase::Power, 3, 90.0, 20.0));
     let plan = [planned("a")];
     let dataset = assemble(&plan, &records, &counts(), &options()).unwrap();
     assert_eq!(dataset.cases[0].energy.power_runs, 2);
@@ -179,13 +179,13 @@ fn every_board_has_rows_of_its_own_with_its_own_idle_power_in_any_order_of_runs(
         ..record
     };
     let mut records = vec![
-        on("B1", record("a", Phase::Power, 1, 30.0, 10.0)),
-        on("B1", record("a", Phase::Idle, 1, 10.0, 10.0)),
-        on("B2", record("a", Phase::Power, 1, 70.0, 10.0)),
-        on("B2", record("a", Phase::Power, 2, 70.1, 10.0)),
-        on("B2", record("a", Phase::Power, 3, 70.3, 10.0)),
-        on("B2", record("a", Phase::Idle, 1, 30.0, 10.0)),
-        on("B2", record("b", Phase::Power, 1, 90.0, 10.0)),
+        on("B1", record("a", RunPhase::Power, 1, 30.0, 10.0)),
+        on("B1", record("a", RunPhase::Idle, 1, 10.0, 10.0)),
+        on("B2", record("a", RunPhase::Power, 1, 70.0, 10.0)),
+        on("B2", record("a", RunPhase::Power, 2, 70.1, 10.0)),
+        on("B2", record("a", RunPhase::Power, 3, 70.3, 10.0)),
+        on("B2", record("a", RunPhase::Idle, 1, 30.0, 10.0)),
+        on("B2", record("b", RunPhase::Power, 1, 90.0, 10.0)),
     ];
     let options = AssembleOptions { idle: IdlePolicy::Campaign, ..options() };
     let plan = [planned("a"), planned("b")];

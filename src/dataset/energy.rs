@@ -12,7 +12,7 @@
 //! by what the case executes, and the ledger has a row for them.
 
 use crate::power::RuntimeShares;
-use crate::run::Measured;
+use crate::run::MeasuredSession;
 
 /// One power run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -25,8 +25,8 @@ pub struct PowerRun {
     pub runtime: Option<RuntimeShares>,
 }
 
-impl From<&Measured> for PowerRun {
-    fn from(run: &Measured) -> Self {
+impl From<&MeasuredSession> for PowerRun {
+    fn from(run: &MeasuredSession) -> Self {
         let runtime = run.runtime_shares();
         Self { energy_j: run.energy_j, duration_s: run.duration_s, runtime }
     }

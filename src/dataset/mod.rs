@@ -10,7 +10,7 @@ pub(crate) mod probe_cost;
 pub(crate) mod windows;
 
 pub(crate) use assemble::{AssembleOptions, IdlePolicy, assemble, lump_cases};
-pub use assemble::{Dataset, LeftOut, MeasuredCase, Windows};
+pub use assemble::{Dataset, LeftOut, MeasuredCase, SessionWindows};
 pub use contexts::{CaseMixes, ContextsError};
 pub use energy::CaseEnergy;
 pub use output::Provenance;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::assemble::{Dataset, LeftOut, Windows};
+use super::assemble::{Dataset, LeftOut, SessionWindows};
 use crate::csv_text::CsvText;
 use crate::model::table::FIXED_COLUMNS;
-use crate::operations::Column;
+use crate::operations::FeatureColumn;
 
 /// Where a data set comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -108,7 +108,7 @@ struct Description<'d> {
     /// Refresh period of the meter over the shortest power run.
     refresh_share: f64,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    windows: &'d [Windows],
+    windows: &'d [SessionWindows],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lumped: Vec<Lumped<'d>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -124,7 +124,7 @@ struct Lumped<'d> {
 
 /// `dataset.toml`: provenance, quality, what was lumped, what was left out and why.
 pub fn dataset_to_toml(dataset: &Dataset, provenance: &Provenance) -> String {
-    let library = dataset.features.iter().filter(|name| Column::is_library(name)).count();
+    let library = dataset.features.iter().filter(|name| FeatureColumn::is_library(name)).count();
     let lumped = dataset
         .lumped
         .iter()

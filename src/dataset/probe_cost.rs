@@ -19,7 +19,7 @@ pub struct ProbeCost {
 
 /// A case, with probes and without.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair {
+pub struct ProbePair {
     /// Energy above idle of the sessions with probes, in joules.
     pub probed_j: f64,
     /// The same of those without.
@@ -33,7 +33,7 @@ type ProbeShares = ([f64; 2], f64);
 
 /// What probes cost: least squares over the pairs, each weighed by its number of probes, so
 /// that cases count alike. None without executed probes.
-pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
+pub fn probe_cost(pairs: &[ProbePair]) -> Option<ProbeCost> {
     let rows: Vec<ProbeShares> = pairs
         .iter()
         .filter(|pair| pair.probes.iter().sum::<f64>() > 0.0)
@@ -51,7 +51,7 @@ pub fn probe_cost(pairs: &[Pair]) -> Option<ProbeCost> {
     let left = |(shares, found): &ProbeShares| found - dot(*shares, energy_j);
     let squares: f64 = rows.iter().map(left).map(|left| left * left).sum();
     let spread_j = (rows.len() > free).then(|| (squares / (rows.len() - free) as f64).sqrt());
-    let sum = |of: fn(&Pair) -> f64| pairs.iter().map(of).sum::<f64>();
+    let sum = |of: fn(&ProbePair) -> f64| pairs.iter().map(of).sum::<f64>();
     let share = sum(|pair| pair.probed_j) / sum(|pair| pair.plain_j) - 1.0;
     Some(ProbeCost { energy_j, spread_j, share })
 }
@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn cases_with_probes_and_without_tell_what_a_probe_costs() {
-        let pair = |added_j: f64, probes| Pair { probed_j: 10.0 + added_j, plain_j: 10.0, probes };
+        let pair =
+            |added_j: f64, probes| ProbePair { probed_j: 10.0 + added_j, plain_j: 10.0, probes };
         // 20 mJ a statement, 30 mJ in a condition.
         let three = [pair(2.0, [100.0, 0.0]), pair(5.0, [100.0, 100.0]), pair(3.0, [0.0, 100.0])];
         let cost = probe_cost(&three).unwrap();
@@ -95,7 +96,7 @@ mod tests {
         assert_eq!(probe_cost(&[]), None);
     }
 
-    fn two_alike(pair: &dyn Fn(f64, [f64; 2]) -> Pair) -> Vec<Pair> {
+    fn two_alike(pair: &dyn Fn(f64, [f64; 2]) -> ProbePair) -> Vec<ProbePair> {
         vec![pair(2.0, [50.0, 50.0]); 4]
     }
 }

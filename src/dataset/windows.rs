@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::campaign::Snapshot;
+use crate::campaign::CountSnapshot;
 use crate::power::{IntegrateError, MeterTiming, Series, Window, integrate_shown};
 
-use super::assemble::{Dataset, MeasuredCase, Windows, features_of};
+use super::assemble::{Dataset, MeasuredCase, SessionWindows, features_of};
 use super::energy::{CaseEnergy, mean, variance};
 use super::probe_cost::{ProbeCost, dot};
 
@@ -21,7 +21,7 @@ pub struct CountedSession {
     /// Between the begin and the end mark, on the board's clock.
     pub window: Window,
     /// Snapshots of the counts; none of an idle session.
-    pub snapshots: Vec<Snapshot>,
+    pub snapshots: Vec<CountSnapshot>,
     /// Whether each block's probe, by id, is in a condition.
     pub in_condition: Vec<bool>,
     /// Collections of the application, on the board's clock.
@@ -30,7 +30,7 @@ pub struct CountedSession {
 
 /// A part of a session and what ran in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct SessionPiece {
     /// When, on the board's clock.
     pub window: Window,
     /// Executed probes: statements, in conditions.
@@ -48,7 +48,7 @@ impl Dataset {
         mut self,
         cases: Vec<MeasuredCase>,
         lumped: Vec<(String, u128)>,
-        windows: Vec<Windows>,
+        windows: Vec<SessionWindows>,
     ) -> Self {
         let runs = self.cases.iter().map(|case| case.energy.duration_s);
         let window_s = windows.first().map_or(f64::INFINITY, |windows| windows.window_s);
@@ -63,11 +63,11 @@ impl CountedSession {
     /// Parts the session into windows of at least `window_s` that begin and end with a
     /// snapshot. What lies before the first snapshot and after the last whole window is
     /// left out.
-    pub fn pieces(&self, window_s: f64) -> Vec<Piece> {
+    pub fn pieces(&self, window_s: f64) -> Vec<SessionPiece> {
         let inside = |at: f64| self.window.start_s <= at && at <= self.window.end_s;
         let mut shots = self.snapshots.iter().filter(|shot| inside(shot.uptime_s));
         let Some(first) = shots.next() else { return Vec::new() };
-        let empty = |start_s: f64| Piece {
+        let empty = |start_s: f64| SessionPiece {
             window: Window { start_s, end_s: start_s },
             probes: [0; 2],
             executions: BTreeMap::new(),
@@ -107,7 +107,7 @@ impl CountedSession {
     }
 
     /// Probes of a snapshot: statements, in conditions.
-    fn probes_of(&self, shot: &Snapshot) -> [u64; 2] {
+    fn probes_of(&self, shot: &CountSnapshot) -> [u64; 2] {
         let is_in = |block: usize| self.in_condition.get(block).copied().unwrap_or(false);
         let inside = shot.executions.iter().filter(|(block, _)| is_in(*block));
         let inside = inside.map(|(_, executions)| executions).sum::<u64>().min(shot.probes);
@@ -146,7 +146,7 @@ pub fn noise_j(idle: &[CountedSession], window_s: f64) -> Option<f64> {
 /// The energy of a window above idle and without its probes.
 pub fn window_energy(
     total_j: f64,
-    piece: &Piece,
+    piece: &SessionPiece,
     idle_power_w: f64,
     cost: ProbeCost,
     noise_j: Option<f64>,
@@ -183,7 +183,7 @@ mod tests {
     fn session() -> CountedSession {
         let time_s: Vec<f64> = (0..=200).map(|tenth| f64::from(tenth) / 10.0).collect();
         let power_w = time_s.iter().map(|time| if *time <= 10.0 { 1.0 } else { 3.0 }).collect();
-        let shot = |uptime_s: f64| Snapshot { uptime_s, probes: 10, executions: vec![(2, 5)] };
+        let shot = |uptime_s: f64| CountSnapshot { uptime_s, probes: 10, executions: vec![(2, 5)] };
         CountedSession {
             series: Series { time_s, power_w },
             timing: MeterTiming::default(),

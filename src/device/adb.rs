@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use super::limit::{CancelFlag, Limit};
+use super::limit::{CallLimit, CancelFlag};
 use super::server::Server;
 use super::shell::{self, ShellMode, quoted};
 use super::{Board, BoardLock, DeviceError, ShellOutput, install, transfer};
@@ -24,7 +24,7 @@ const TRANSFER_RATE: u64 = 500_000;
 
 /// A board as the adb server lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedBoard {
     /// The serial; for a board over TCP `HOST:PORT`.
     pub serial: String,
     /// `device` when it is ready, else what is the matter (`offline`, `unauthorized`,
@@ -35,14 +35,14 @@ pub struct Listed {
 }
 
 /// All boards the server knows. One board without permissions does not hide the others.
-pub fn list(server: Server) -> Result<Vec<Listed>, DeviceError> {
+pub fn list(server: Server) -> Result<Vec<ListedBoard>, DeviceError> {
     let limit = server_limit("listing the boards", REQUEST_LIMIT);
     let text = server.query("host:devices-l", limit)?;
     Ok(text.lines().filter_map(listed).collect())
 }
 
 /// `SERIAL  STATE key:value ...`, where a state may be a sentence.
-fn listed(line: &str) -> Option<Listed> {
+fn listed(line: &str) -> Option<ListedBoard> {
     let (serial, rest) = line.trim().split_once(char::is_whitespace)?;
     let rest = rest.trim_start();
     let state = match rest.split_whitespace().next()? {
@@ -50,13 +50,13 @@ fn listed(line: &str) -> Option<Listed> {
         word => word,
     };
     let model = rest.split_whitespace().find_map(|word| word.strip_prefix("model:"));
-    Some(Listed { serial: serial.into(), state: state.into(), model: model.map(Into::into) })
+    Some(ListedBoard { serial: serial.into(), state: state.into(), model: model.map(Into::into) })
 }
 
 /// Connects a board over TCP (`HOST:PORT`) and waits until it is ready. A board that was
 /// restarted is disconnected first: the server would keep the dead connection.
 pub fn connect(server: Server, address: &str) -> Result<(), DeviceError> {
-    let limit = Limit::new(address, "connecting", CONNECT_LIMIT, &CancelFlag::default());
+    let limit = CallLimit::new(address, "connecting", CONNECT_LIMIT, &CancelFlag::default());
     let before = state(server, address, limit.clone());
     if !matches!(before.as_deref(), Ok("device") | Err(DeviceError::NotReady { .. })) {
         disconnect(server, address)?;
@@ -76,7 +76,7 @@ enum Patience {
 fn connect_within(
     server: Server,
     address: &str,
-    limit: &Limit,
+    limit: &CallLimit,
     patience: Patience,
 ) -> Result<(), DeviceError> {
     loop {
@@ -100,10 +100,10 @@ fn connect_within(
 fn wait_until_ready(
     server: Server,
     serial: &str,
-    limit: &Limit,
+    limit: &CallLimit,
     patience: Duration,
 ) -> Result<(), DeviceError> {
-    let own = Limit::new(serial, "waiting for the board", patience, &CancelFlag::default());
+    let own = CallLimit::new(serial, "waiting for the board", patience, &CancelFlag::default());
     loop {
         let last = state(server, serial, limit.clone());
         if matches!(last.as_deref(), Ok("device")) {
@@ -122,7 +122,7 @@ fn wait_until_ready(
 /// by waiting until it is ready again.
 pub fn reconnect(server: Server, serial: &str, patience: Duration) -> Result<(), DeviceError> {
     let doing = "waiting for the board";
-    let limit = Limit::new(serial, doing, patience, &CancelFlag::default());
+    let limit = CallLimit::new(serial, doing, patience, &CancelFlag::default());
     if serial.contains(':') {
         disconnect(server, serial)?;
         return connect_within(server, serial, &limit, Patience::UntilLimit);
@@ -132,7 +132,7 @@ pub fn reconnect(server: Server, serial: &str, patience: Duration) -> Result<(),
 
 /// Ends the server's connection to a board over TCP. One that is not connected is fine.
 pub fn disconnect(server: Server, address: &str) -> Result<(), DeviceError> {
-    let limit = Limit::new(address, "disconnecting", REQUEST_LIMIT, &CancelFlag::default());
+    let limit = CallLimit::new(address, "disconnecting", REQUEST_LIMIT, &CancelFlag::default());
     match server.query(&format!("host:disconnect:{address}"), limit) {
         Ok(_) | Err(DeviceError::Refused { .. }) => Ok(()),
         Err(error) => Err(error),
@@ -140,7 +140,7 @@ pub fn disconnect(server: Server, address: &str) -> Result<(), DeviceError> {
 }
 
 /// The state of a board (`device`, `offline`), or [`DeviceError::NotReady`].
-fn state(server: Server, serial: &str, limit: Limit) -> Result<String, DeviceError> {
+fn state(server: Server, serial: &str, limit: CallLimit) -> Result<String, DeviceError> {
     not_ready_where_refused(server.query(&format!("host-serial:{serial}:get-state"), limit))
 }
 
@@ -154,8 +154,8 @@ fn not_ready_where_refused<T>(answer: Result<T, DeviceError>) -> Result<T, Devic
 }
 
 /// A limit for a question to the server itself.
-fn server_limit(doing: &str, span: Duration) -> Limit {
-    Limit::new("adb server", doing, span, &CancelFlag::default())
+fn server_limit(doing: &str, span: Duration) -> CallLimit {
+    CallLimit::new("adb server", doing, span, &CancelFlag::default())
 }
 
 /// A board reached through the adb server.
@@ -173,7 +173,7 @@ pub struct AdbBoard {
 impl AdbBoard {
     /// The board with this serial. Fails when it is not connected and ready.
     pub fn open(server: Server, serial: &str, cancel: CancelFlag) -> Result<Self, DeviceError> {
-        let limit = Limit::new(serial, "looking for the board", REQUEST_LIMIT, &cancel);
+        let limit = CallLimit::new(serial, "looking for the board", REQUEST_LIMIT, &cancel);
         let state = state(server, serial, limit)?;
         if state != "device" {
             return Err(DeviceError::NotReady { serial: serial.into(), state });
@@ -221,8 +221,8 @@ impl AdbBoard {
         }
     }
 
-    fn limit(&self, doing: &str, span: Duration) -> Limit {
-        Limit::new(&self.serial, doing, span, &self.cancel)
+    fn limit(&self, doing: &str, span: Duration) -> CallLimit {
+        CallLimit::new(&self.serial, doing, span, &self.cancel)
     }
 
     fn forget_mode(&self) {

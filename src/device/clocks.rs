@@ -19,7 +19,7 @@ const UPTIME_STEP_NS: i128 = 10_000_000;
 
 /// Both clocks at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Clocks {
+pub(super) struct ClockReading {
     /// The host's, in nanoseconds of Unix time.
     pub host_ns: i128,
     /// The board's, in nanoseconds since its start.
@@ -28,7 +28,7 @@ pub(super) struct Clocks {
     pub residual_ns: i128,
 }
 
-impl Clocks {
+impl ClockReading {
     /// What to add to the host's clock for the board's.
     pub(super) fn offset_ns(&self) -> i128 {
         self.uptime_ns - self.host_ns
@@ -37,9 +37,9 @@ impl Clocks {
 
 /// Reads the clocks. The board's is read somewhere between question and answer: half of that
 /// is the residual.
-pub(super) fn read_clocks(board: &dyn Board) -> Result<Clocks, DeviceError> {
+pub(super) fn read_clocks(board: &dyn Board) -> Result<ClockReading, DeviceError> {
     let question = &format!("{BENCH_CLOCK}; cat /proc/uptime");
-    let mut best: Option<Clocks> = None;
+    let mut best: Option<ClockReading> = None;
     for _ in 0..READINGS {
         let asked_ns = host_ns();
         let answer = board.shell(question, Duration::from_secs(10))?.success(board, question)?;
@@ -52,7 +52,7 @@ pub(super) fn read_clocks(board: &dyn Board) -> Result<Clocks, DeviceError> {
     Ok(best.expect("there is a reading at least"))
 }
 
-impl Clocks {
+impl ClockReading {
     fn min_by_residual(self, other: Self) -> Self {
         if other.residual_ns < self.residual_ns { other } else { self }
     }
@@ -68,16 +68,16 @@ fn to_i128(duration: Duration) -> i128 {
     i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX)
 }
 
-fn clocks_of(answer: &str, (asked_ns, answered_ns): (i128, i128)) -> Option<Clocks> {
+fn clocks_of(answer: &str, (asked_ns, answered_ns): (i128, i128)) -> Option<ClockReading> {
     let mut lines = answer.lines().map(str::trim);
     let seconds = |text: &str| nanos(text, 1e9);
     if let Some((host, uptime)) = lines.next()?.split_once(' ') {
         let (host_ns, uptime_ns) = (seconds(host)?, seconds(uptime)?);
-        return Some(Clocks { host_ns, uptime_ns, residual_ns: 0 });
+        return Some(ClockReading { host_ns, uptime_ns, residual_ns: 0 });
     }
     let uptime = lines.next()?.split(' ').next()?;
     let half = (answered_ns - asked_ns) / 2;
-    Some(Clocks {
+    Some(ClockReading {
         host_ns: asked_ns + half,
         uptime_ns: seconds(uptime)? + UPTIME_STEP_NS / 2,
         residual_ns: half.abs() + UPTIME_STEP_NS / 2,

@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use wattline_units::limits::FILE_BYTES;
 
 use crate::input_file;
-use crate::power::meter::external::{Columns, FAULT, titles};
+use crate::power::meter::external::{FAULT, MeterColumns, titles};
 use crate::power::meter::{External, Offer};
-use crate::scenario::MeterLog;
+use crate::scenario::ExternalMeterLog;
 
-use super::clocks::{BENCH_CLOCK, Clocks, host_ns, read_clocks};
+use super::clocks::{BENCH_CLOCK, ClockReading, host_ns, read_clocks};
 use super::session::{SessionLogs, run_session};
 use super::{Board, BoardFacts, ChosenMeter, DeviceError, SessionPlan};
 
@@ -53,7 +53,7 @@ pub struct HostLog {
     /// Serial of the board that the meter is at.
     serial: String,
     path: PathBuf,
-    settings: MeterLog,
+    settings: ExternalMeterLog,
 }
 
 /// The log and the clocks before a session.
@@ -85,7 +85,11 @@ impl HostLog {
     ///
     /// # Errors
     /// [`DeviceError::MeterLog`].
-    pub fn open(serial: &str, path: &Path, settings: &MeterLog) -> Result<Self, DeviceError> {
+    pub fn open(
+        serial: &str,
+        path: &Path,
+        settings: &ExternalMeterLog,
+    ) -> Result<Self, DeviceError> {
         let (serial, settings) = (serial.to_string(), settings.clone());
         let log = Self { serial, path: path.to_owned(), settings };
         log.titles()?;
@@ -125,11 +129,11 @@ impl HostLog {
     fn samples(
         &self,
         before: &Before,
-        clocks: Clocks,
+        clocks: ClockReading,
         (begin_s, end_s): (f64, f64),
     ) -> Result<String, DeviceError> {
         let title = self.titles()?;
-        let columns = Columns::of(&title).map_err(|problem| self.problem(None, problem))?;
+        let columns = MeterColumns::of(&title).map_err(|problem| self.problem(None, problem))?;
         let own_ns = (self.settings.clock_offset_s * 1e9).round() as i128;
         let offset_ns = clocks.offset_ns() + own_ns;
         let uptime_ns = |row: &str| Some(columns.sample(row)?.0 + offset_ns);
@@ -151,7 +155,7 @@ impl HostLog {
     fn await_rows(
         &self,
         before: &Before,
-        clocks: Clocks,
+        clocks: ClockReading,
         end_s: f64,
         uptime_ns: &dyn Fn(&str) -> Option<i128>,
     ) -> Result<Option<String>, DeviceError> {
@@ -311,8 +315,8 @@ mod tests {
         log: HostLog,
     }
 
-    fn settings() -> MeterLog {
-        MeterLog { file: "x.csv".into(), columns: Default::default(), clock_offset_s: 0.0 }
+    fn settings() -> ExternalMeterLog {
+        ExternalMeterLog { file: "x.csv".into(), columns: Default::default(), clock_offset_s: 0.0 }
     }
 
     /// A log with ten rows a second over some seconds of uptime.
@@ -329,10 +333,10 @@ mod tests {
         Bench { folder, log }
     }
 
-    fn clocks() -> Clocks {
+    fn clocks() -> ClockReading {
         let second = 1_000_000_000;
         let (host_ns, uptime_ns) = ((BOOT_S + 120) * second, 120 * second);
-        Clocks { host_ns, uptime_ns, residual_ns: 20_000_000 }
+        ClockReading { host_ns, uptime_ns, residual_ns: 20_000_000 }
     }
 
     impl Bench {

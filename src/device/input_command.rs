@@ -53,11 +53,11 @@ const LAST_LINES: usize = 3;
 pub(super) struct InputEnd {
     /// The end of what it wrote on both outputs.
     said: String,
-    how: How,
+    how: InputMethod,
 }
 
 #[derive(Debug)]
-enum How {
+enum InputMethod {
     /// By itself, with this code.
     Exited(i32),
     /// Its limit passed first.
@@ -78,18 +78,20 @@ impl InputEnd {
     /// ended badly is the reason.
     pub(super) fn fault(&self, session: SessionEnd) -> Option<String> {
         let what = match &self.how {
-            How::Exited(0) => return None,
-            How::Exited(code) => format!("ended with exit code {code}"),
-            How::TimedOut(limit) => format!(
+            InputMethod::Exited(0) => return None,
+            InputMethod::Exited(code) => format!("ended with exit code {code}"),
+            InputMethod::TimedOut(limit) => format!(
                 "did not end within {} s and was stopped; if it does not hang, raise \
                  `session.limit_s`",
                 limit.as_secs_f64()
             ),
-            How::Overtaken if session != SessionEnd::Ok => return None,
-            How::Overtaken => "had not ended when the session did, and was stopped; make it \
+            InputMethod::Overtaken if session != SessionEnd::Ok => return None,
+            InputMethod::Overtaken => {
+                "had not ended when the session did, and was stopped; make it \
                                shorter, or the session longer"
-                .to_owned(),
-            How::Failed(error) => format!("can't be run ({error})"),
+                    .to_owned()
+            }
+            InputMethod::Failed(error) => format!("can't be run ({error})"),
         };
         let words = self.last_words();
         let colon = if words.is_empty() { "" } else { ": " };
@@ -133,7 +135,7 @@ pub(super) fn beside<T>(
 
 impl InputCommand {
     fn run(&self, serial: &str, over: &AtomicBool) -> InputEnd {
-        let failed = |error| InputEnd { said: String::new(), how: How::Failed(error) };
+        let failed = |error| InputEnd { said: String::new(), how: InputMethod::Failed(error) };
         let mut output = match tempfile::tempfile() {
             Ok(output) => output,
             Err(error) => return failed(error),
@@ -144,7 +146,7 @@ impl InputCommand {
             how
         });
         let said = last_of(&mut output).unwrap_or_default();
-        InputEnd { said, how: how.unwrap_or_else(How::Failed) }
+        InputEnd { said, how: how.unwrap_or_else(InputMethod::Failed) }
     }
 
     fn start(&self, serial: &str, output: &File) -> io::Result<Child> {
@@ -160,17 +162,17 @@ impl InputCommand {
             .spawn()
     }
 
-    fn watch(&self, child: &mut Child, over: &AtomicBool) -> io::Result<How> {
+    fn watch(&self, child: &mut Child, over: &AtomicBool) -> io::Result<InputMethod> {
         let began = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(How::Exited(exit_code(status)));
+                return Ok(InputMethod::Exited(exit_code(status)));
             }
             if over.load(Ordering::SeqCst) {
-                return Ok(How::Overtaken);
+                return Ok(InputMethod::Overtaken);
             }
             if began.elapsed() >= self.limit {
-                return Ok(How::TimedOut(self.limit));
+                return Ok(InputMethod::TimedOut(self.limit));
             }
             thread::sleep(LOOK);
         }

@@ -36,7 +36,7 @@ impl CancelFlag {
 
 /// How long one call may take, and what to say when it does not end.
 #[derive(Debug, Clone)]
-pub(crate) struct Limit {
+pub(crate) struct CallLimit {
     pub(crate) serial: String,
     pub(crate) doing: String,
     began: Instant,
@@ -44,7 +44,7 @@ pub(crate) struct Limit {
     cancel: CancelFlag,
 }
 
-impl Limit {
+impl CallLimit {
     /// Starts counting now.
     pub(crate) fn new(serial: &str, doing: &str, span: Duration, cancel: &CancelFlag) -> Self {
         Self {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn work_that_does_not_end_is_left_behind() {
-        let limit = Limit::new("b", "x", Duration::from_millis(20), &CancelFlag::default());
+        let limit = CallLimit::new("b", "x", Duration::from_millis(20), &CancelFlag::default());
         let end = limit.within(|| thread::sleep(Duration::from_secs(2)));
         assert!(matches!(end, Err(DeviceError::TimedOut { .. })), "{end:?}");
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_flag_stops_the_wait_and_work_gives_its_value() {
         let flag = CancelFlag::default();
-        let limit = Limit::new("b", "x", Duration::from_secs(5), &flag);
+        let limit = CallLimit::new("b", "x", Duration::from_secs(5), &flag);
         assert_eq!(limit.within(|| 3).expect("ends"), 3);
         flag.cancel();
         let end = limit.within(|| thread::sleep(Duration::from_secs(2)));

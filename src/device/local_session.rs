@@ -24,7 +24,7 @@ use super::input_command::beside;
 use super::local::{LOCAL_SERIAL, LocalJvm};
 use super::plan::{SessionKind, SessionPlan};
 use super::profile::SessionProfile;
-use super::session::{Outcome, SessionEnd, SessionLogs};
+use super::session::{SessionEnd, SessionLogs, SessionOutcome};
 use super::thread_times::ThreadTimes;
 
 /// How often threads are looked at, so that none ends with time that nobody saw: the shortest
@@ -81,7 +81,7 @@ struct LocalSession<'s> {
 
 /// What the application wrote.
 #[derive(Default)]
-struct Left {
+struct SessionOutput {
     counts: Option<String>,
     windows: Option<String>,
     profile: Option<SessionProfile>,
@@ -159,14 +159,17 @@ impl<'s> LocalSession<'s> {
         now_s
     }
 
-    fn idle(&self, duration: Duration) -> Result<(SessionEnd, Left), DeviceError> {
+    fn idle(&self, duration: Duration) -> Result<(SessionEnd, SessionOutput), DeviceError> {
         self.say("System.out", 1, &self.plan.marks.begin);
         thread::sleep(duration);
         self.say("System.out", 1, &self.plan.marks.end);
-        Ok((SessionEnd::Ok, Left::default()))
+        Ok((SessionEnd::Ok, SessionOutput::default()))
     }
 
-    fn application(&self, begin: &mut dyn FnMut()) -> Result<(SessionEnd, Left), DeviceError> {
+    fn application(
+        &self,
+        begin: &mut dyn FnMut(),
+    ) -> Result<(SessionEnd, SessionOutput), DeviceError> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
         let (own, extras): (Vec<_>, Vec<_>) =
@@ -222,7 +225,7 @@ impl<'s> LocalSession<'s> {
             Some(Ok(profile)) => (Some(profile), None),
             Some(Err(trouble)) => (None, Some(trouble)),
         };
-        Ok((end, Left { counts: counts.filter(|_| is_whole), windows, profile, trouble }))
+        Ok((end, SessionOutput { counts: counts.filter(|_| is_whole), windows, profile, trouble }))
     }
 
     /// The samples between the marks; else why there are none.
@@ -335,7 +338,7 @@ impl<'s> LocalSession<'s> {
         Some(crash_in(logcat).unwrap_or_else(|| format!("exit code {code}")))
     }
 
-    fn logs(&self, end: SessionEnd, left: Left, uptime_s: (f64, f64)) -> SessionLogs {
+    fn logs(&self, end: SessionEnd, left: SessionOutput, uptime_s: (f64, f64)) -> SessionLogs {
         let mut lines = std::mem::take(&mut *lock(&self.log));
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
         let logcat = lines.iter().map(|(time_s, line)| format!("{} {line}\n", stamp(*time_s)));
@@ -354,7 +357,7 @@ impl<'s> LocalSession<'s> {
             counts: left.counts.filter(|_| traced),
             windows: left.windows.filter(|_| traced),
             profile: left.profile,
-            outcome: Outcome {
+            outcome: SessionOutcome {
                 end,
                 uptime_s,
                 temperature_before_c: None,

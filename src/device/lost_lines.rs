@@ -19,7 +19,7 @@ pub(super) fn put_back(log: String, said: &[SaidLine], marks: &MarkTexts) -> Str
         return log;
     }
     let Ok(alignment) = parse_session_log(&log, marks).alignment() else { return log };
-    let kept = Kept::of(&log);
+    let kept = RemainingLines::of(&log);
     let wall_s = |line: &SaidLine| line.uptime_s - alignment.offset_s;
     let lost = said.iter().filter(|line| !kept.has(&line.text, wall_s(line)));
     let lines = lost.map(|line| {
@@ -32,9 +32,9 @@ pub(super) fn put_back(log: String, said: &[SaidLine], marks: &MarkTexts) -> Str
 }
 
 /// What a log still has.
-struct Kept<'l>(Vec<(&'l str, f64)>);
+struct RemainingLines<'l>(Vec<(&'l str, f64)>);
 
-impl<'l> Kept<'l> {
+impl<'l> RemainingLines<'l> {
     fn of(log: &'l str) -> Self {
         let lines = log.lines().filter_map(parse_log_line);
         Self(lines.filter_map(|line| Some((line.message.trim_end(), line.wall_s?))).collect())

@@ -34,7 +34,7 @@ mod virtual_board;
 use std::path::Path;
 use std::time::Duration;
 
-pub use adb::{AdbBoard, Listed, RECONNECT_LIMIT, connect, disconnect, list, reconnect};
+pub use adb::{AdbBoard, ListedBoard, RECONNECT_LIMIT, connect, disconnect, list, reconnect};
 pub use error::DeviceError;
 pub(crate) use host_log::{HostLog, check_bench};
 pub use input_command::InputCommand;
@@ -43,14 +43,14 @@ pub(crate) use local::{LOCAL_SERIAL, LocalJvm, local_shell};
 pub use lock::{BoardLock, LOCK_FOLDER, LockHolder};
 pub use meters::{ChosenMeter, choose_meter};
 pub(crate) use monitored::MonitoredDevice;
-pub use plan::{Entry, Pinning, SessionKind, SessionPlan};
+pub use plan::{PackageEntryPoint, Pinning, SessionKind, SessionPlan};
 pub use prepare::{BoardState, Frequency, Guard, PrepareOptions, prepare, restore};
 pub(crate) use recovery::{await_abandoned, with_recovery};
 pub use sampler::Sampler;
 pub use scripts::{SCRIPT_FOLDER, SCRIPTS};
 pub use server::Server;
 pub(crate) use session::run_session_watched;
-pub use session::{Outcome, SessionEnd, SessionLogs, run_session};
+pub use session::{SessionEnd, SessionLogs, SessionOutcome, run_session};
 pub use shell::ShellMode;
 pub use virtual_board::virtual_board_options;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Board, DeviceError, ShellOutput};
 use crate::attribution::monitor::host::{
-    Host, HostError, Snapshot, parse_shell_answer, shell_question,
+    Host, HostError, HostSnapshot, parse_shell_answer, shell_question,
 };
 
 /// How long a device may take to answer.
@@ -29,7 +29,7 @@ impl Host for MonitoredDevice<'_> {
         self.board.serial().to_string()
     }
 
-    fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<Snapshot, HostError> {
+    fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<HostSnapshot, HostError> {
         let answer = self.shell(&shell_question(patterns))?;
         parse_shell_answer(&answer.stdout).ok_or_else(|| HostError::NoClock {
             host: self.name(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::power::MarkTexts;
-use crate::scenario::{Step, in_order, timed_steps};
+use crate::scenario::{InputStep, in_order, timed_steps};
 
 use super::sampler::{METHODS_BUFFER_BYTES, METHODS_INTERVAL, SIMPLEPERF_HZ, Sampler};
 use super::{DeviceError, InputCommand};
@@ -26,7 +26,7 @@ pub enum SessionKind {
 
 /// What of a package is started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Entry {
+pub enum PackageEntryPoint {
     /// An activity, or a jar's class with `main`: by `am start`; input comes by `input`.
     #[default]
     Activity,
@@ -61,12 +61,12 @@ pub struct SessionPlan {
     /// The class to start; not used by an idle session.
     pub main: String,
     /// What that class is.
-    pub entry: Entry,
+    pub entry: PackageEntryPoint,
     /// Extras for the application (`am --es`). Those that begin with `wattline.` are for what
     /// starts it.
     pub extras: Vec<(String, String)>,
     /// The input, in any order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<InputStep>,
     /// A command of this machine that gives input, too; not used by an idle session.
     pub input_command: Option<InputCommand>,
     /// What the application prints at its begin and end.
@@ -125,15 +125,18 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
         SessionKind::Sampled(Sampler::Methods) => arguments.push(SENDS.into()),
         SessionKind::Sampled(_) => arguments.push(format!("profile_hz={SIMPLEPERF_HZ}")),
         SessionKind::Traced => {
-            let settle =
-                if plan.entry == Entry::Instrumentation { SENDS } else { "settle_ms=2500" };
+            let settle = if plan.entry == PackageEntryPoint::Instrumentation {
+                SENDS
+            } else {
+                "settle_ms=2500"
+            };
             arguments.extend(["counts=yes".into(), settle.into()]);
         }
     }
     arguments.extend(mask("app", plan.pinning.app_mask));
     let word = match plan.entry {
-        Entry::Activity => "main",
-        Entry::Instrumentation => "runner",
+        PackageEntryPoint::Activity => "main",
+        PackageEntryPoint::Instrumentation => "runner",
     };
     arguments.extend([format!("package={}", plan.package), format!("{word}={}", plan.main)]);
     arguments.extend(plan.extras.iter().map(|(key, value)| format!("extra={key}={value}")));
@@ -141,8 +144,10 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
         arguments.push("input=host".into());
     }
     match plan.entry {
-        Entry::Activity => arguments.extend(in_order(&plan.steps).into_iter().map(step_argument)),
-        Entry::Instrumentation => {
+        PackageEntryPoint::Activity => {
+            arguments.extend(in_order(&plan.steps).into_iter().map(step_argument))
+        }
+        PackageEntryPoint::Instrumentation => {
             arguments.extend(
                 of_runner(plan).map(|(key, value)| format!("extra=wattline.{key}={value}")),
             );
@@ -162,7 +167,7 @@ fn of_runner(plan: &SessionPlan) -> impl Iterator<Item = (&'static str, String)>
     [input, sample, begin, end].into_iter().flatten()
 }
 
-fn step_argument(step: &Step) -> String {
+fn step_argument(step: &InputStep) -> String {
     // A time before the begin mark, or none, is at once.
     let at = Duration::try_from_secs_f64(step.at_s).unwrap_or_default();
     format!("step={} {}", at.as_millis(), step.action.command())
@@ -171,14 +176,14 @@ fn step_argument(step: &Step) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Action;
+    use crate::scenario::InputAction;
 
     fn idle() -> SessionPlan {
         SessionPlan {
             label: "x".into(),
             package: "p".into(),
             main: "m".into(),
-            entry: Entry::Activity,
+            entry: PackageEntryPoint::Activity,
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
             input_command: None,
@@ -203,9 +208,11 @@ mod tests {
 
     #[test]
     fn the_input_is_sorted_by_time() {
-        let swipe = Action::Swipe { from: [1, 2], to: [3, 4], duration_ms: 300 };
-        let steps =
-            vec![Step { at_s: 0.02, action: swipe }, Step { at_s: 0.01, action: Action::Key(4) }];
+        let swipe = InputAction::Swipe { from: [1, 2], to: [3, 4], duration_ms: 300 };
+        let steps = vec![
+            InputStep { at_s: 0.02, action: swipe },
+            InputStep { at_s: 0.01, action: InputAction::Key(4) },
+        ];
         let plan = SessionPlan { kind: SessionKind::App, steps, ..idle() };
         let arguments = plan.arguments().unwrap();
         assert!(arguments.contains(&"extra=steps=3".to_owned()), "{arguments:?}");
@@ -213,14 +220,15 @@ mod tests {
         assert!(
             arguments.ends_with(&["step=10 keyevent 4".into(), "step=20 swipe 1 2 3 4 300".into()])
         );
-        let fed = SessionPlan { entry: Entry::Instrumentation, ..plan }.arguments().unwrap();
+        let fed =
+            SessionPlan { entry: PackageEntryPoint::Instrumentation, ..plan }.arguments().unwrap();
         assert!(fed.contains(&"runner=m".to_owned()), "{fed:?}");
         assert!(fed.ends_with(&[
             "extra=wattline.input=@0.01 keyevent 4;@0.02 swipe 1 2 3 4 300".into(),
             "extra=wattline.begin=wattline: begin".into(),
         ]));
         let kind = SessionKind::Sampled(Sampler::Methods);
-        let sampled = SessionPlan { kind, entry: Entry::Instrumentation, ..idle() };
+        let sampled = SessionPlan { kind, entry: PackageEntryPoint::Instrumentation, ..idle() };
         let sampled = sampled.arguments().unwrap();
         assert!(sampled.ends_with(&[
             "extra=wattline.sample=9700 16777216".into(),

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::DeviceError;
-use super::limit::Limit;
+use super::limit::CallLimit;
 
 /// The port every adb server uses unless told otherwise.
 const PORT: u16 = 5037;
@@ -35,7 +35,7 @@ impl Server {
 
     /// Asks a question whose answer is one text (`host:devices-l`). Each use of a board begins
     /// with one, so here a server of another user is refused.
-    pub(crate) fn query(&self, service: &str, limit: Limit) -> Result<String, DeviceError> {
+    pub(crate) fn query(&self, service: &str, limit: CallLimit) -> Result<String, DeviceError> {
         self.check_owner()?;
         let mut stream = self.open(limit)?;
         stream.request(service)?;
@@ -55,7 +55,11 @@ impl Server {
     }
 
     /// Opens a connection to a board's own services.
-    pub(crate) fn transport(&self, serial: &str, limit: Limit) -> Result<Stream, DeviceError> {
+    pub(crate) fn transport(
+        &self,
+        serial: &str,
+        limit: CallLimit,
+    ) -> Result<AdbStream, DeviceError> {
         let mut stream = self.open(limit)?;
         match stream.request(&format!("host:transport:{serial}")) {
             Err(DeviceError::Refused { serial, message, .. }) => {
@@ -66,7 +70,7 @@ impl Server {
     }
 
     /// Connects, and starts the server first where none answers.
-    fn open(&self, limit: Limit) -> Result<Stream, DeviceError> {
+    fn open(&self, limit: CallLimit) -> Result<AdbStream, DeviceError> {
         let first = TcpStream::connect_timeout(&self.address.into(), Duration::from_secs(2));
         let tcp = match first {
             Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
@@ -76,12 +80,12 @@ impl Server {
             other => other,
         };
         let tcp = tcp.and_then(|tcp| tcp.set_nodelay(true).map(|()| tcp));
-        tcp.map(|tcp| Stream { tcp, limit }).map_err(|source| self.unreachable(source))
+        tcp.map(|tcp| AdbStream { tcp, limit }).map_err(|source| self.unreachable(source))
     }
 
     /// Runs `adb start-server`. Its output goes nowhere: the server keeps the descriptors
     /// open, so that a pipe would never end.
-    fn start(&self, limit: &Limit) -> Result<(), DeviceError> {
+    fn start(&self, limit: &CallLimit) -> Result<(), DeviceError> {
         let adb = find_adb(std::env::var_os("PATH"))
             .ok_or(DeviceError::AdbMissing { address: self.address })?;
         let mut starter = Command::new(adb)
@@ -129,12 +133,12 @@ fn find_adb(path: Option<OsString>) -> Option<PathBuf> {
 
 /// A connection to the server, all of whose reads and writes end by the limit.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub(crate) struct AdbStream {
     tcp: TcpStream,
-    pub(crate) limit: Limit,
+    pub(crate) limit: CallLimit,
 }
 
-impl Stream {
+impl AdbStream {
     /// Sends a request and reads the server's yes or no.
     pub(crate) fn request(&mut self, service: &str) -> Result<(), DeviceError> {
         self.write_all(format!("{:04x}{service}", service.len()).as_bytes())?;

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::input_command::{self, InputEnd};
-use super::plan::{Entry, SessionKind, SessionPlan};
+use super::plan::{PackageEntryPoint, SessionKind, SessionPlan};
 use super::profile::{self, SessionProfile};
 use super::sampler::Sampler;
 use super::scripts::{self, SCRIPT_FOLDER, value, values};
@@ -29,7 +29,7 @@ pub enum SessionEnd {
 
 /// What `session.sh` says at the end.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct SessionOutcome {
     /// How the session ended.
     pub end: SessionEnd,
     /// `/proc/uptime` in seconds at the first and the last mark.
@@ -83,11 +83,11 @@ pub struct SessionLogs {
     /// What the sampler of a sampled session left.
     pub profile: Option<SessionProfile>,
     /// The end and what was measured around it.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
 }
 
 /// Runs one session to its end. A session whose application died or that took too long is
-/// no error: its logs come back, with [`Outcome::end`] saying so.
+/// no error: its logs come back, with [`SessionOutcome::end`] saying so.
 ///
 /// After [`DeviceError::Lost`], `TimedOut` or `Cancelled` the board has put itself back:
 /// call [`prepare`](super::prepare) again before the next session, which fails otherwise.
@@ -103,7 +103,7 @@ pub fn run_session_watched(
     closed: &mut dyn FnMut(u64),
 ) -> Result<SessionLogs, DeviceError> {
     let command = session_command(board, plan)?;
-    let mut lines = Lines::default();
+    let mut lines = LineSplitter::default();
     let input = plan.input_command.as_ref();
     let ended = || let_time_pass(board, input);
     let (output, input) = input_command::beside(input, board.serial(), &ended, |begin| {
@@ -147,11 +147,11 @@ fn let_time_pass(board: &dyn Board, command: Option<&InputCommand>) {
 
 /// The lines of what comes in parts.
 #[derive(Default)]
-struct Lines {
+struct LineSplitter {
     begun: Vec<u8>,
 }
 
-impl Lines {
+impl LineSplitter {
     /// The lines that end in this part. Samples and logs follow the script's own lines, so a
     /// line may be long; only whole ones are looked at.
     fn add(&mut self, part: &[u8]) -> Vec<String> {
@@ -174,9 +174,9 @@ fn session_command(board: &dyn Board, plan: &SessionPlan) -> Result<String, Devi
     let label = quoted(&plan.label);
     let wanted: &[String] = match (plan.kind, plan.entry) {
         (SessionKind::Idle { .. }, _) => &[],
-        (_, Entry::Instrumentation) => &["@status".to_owned()],
-        (SessionKind::Traced, Entry::Activity) => std::slice::from_ref(&plan.package),
-        (SessionKind::App | SessionKind::Sampled(_), Entry::Activity) => &[],
+        (_, PackageEntryPoint::Instrumentation) => &["@status".to_owned()],
+        (SessionKind::Traced, PackageEntryPoint::Activity) => std::slice::from_ref(&plan.package),
+        (SessionKind::App | SessionKind::Sampled(_), PackageEntryPoint::Activity) => &[],
     };
     let collect = scripts::command("collect.sh", wanted);
     let whole = |session: String| {
@@ -213,7 +213,7 @@ fn take_apart(
     let mut outcome = outcome(script_output).ok_or_else(|| garbled("no whole outcome came"))?;
     let is_partial = value(script_output, "counts") == Some("partial");
     let said = section(text, "status").map(status::parse);
-    if let Some(crash) = said.as_ref().and_then(status::Said::crash) {
+    if let Some(crash) = said.as_ref().and_then(status::InstrumentationStatus::crash) {
         outcome.warnings.push(format!("the application ended with {crash}"));
     }
     let (counts, windows) = match &said {
@@ -226,7 +226,7 @@ fn take_apart(
         logcat: lost_lines::put_back(wanted("logcat")?.into(), marks, &plan.marks),
         counts: counts.filter(|_| !is_partial),
         windows,
-        crash: said.as_ref().and_then(status::Said::failure),
+        crash: said.as_ref().and_then(status::InstrumentationStatus::failure),
         profile: None,
         script_output: script_output.to_owned(),
         outcome,
@@ -258,7 +258,7 @@ fn section<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     rest.find(&end).map(|length| &rest[..length])
 }
 
-fn outcome(output: &str) -> Option<Outcome> {
+fn outcome(output: &str) -> Option<SessionOutcome> {
     let number = |key| value(output, key).and_then(|text| text.parse().ok());
     let khz = |key| value(output, key).and_then(|text| text.parse().ok());
     let end = match value(output, "exit")? {
@@ -276,7 +276,7 @@ fn outcome(output: &str) -> Option<Outcome> {
             warnings.push(format!("{what} not pinned: taskset is missing or was refused"));
         }
     }
-    Some(Outcome {
+    Some(SessionOutcome {
         end,
         uptime_s: (number("t0")?, number("t1")?),
         temperature_before_c: number("temperature_before_c"),
@@ -310,7 +310,7 @@ mod tests {
     fn lines_come_whole_however_they_are_cut() {
         let text = b"closed=1\nclosed=12\nrest";
         for cut in 0..text.len() {
-            let mut lines = Lines::default();
+            let mut lines = LineSplitter::default();
             let (one, two) = text.split_at(cut);
             let all = [lines.add(one), lines.add(two)].concat();
             assert_eq!(all, ["closed=1", "closed=12"], "cut at {cut}");

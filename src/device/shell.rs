@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::DeviceError;
 use super::ShellOutput;
-use super::server::{Stream, shortened};
+use super::server::{AdbStream, shortened};
 use wattline_units::limits::DEVICE_OUTPUT_BYTES;
 
 /// Which shell service a board has.
@@ -32,7 +32,7 @@ const CLOSE_STDIN: u8 = 4;
 
 /// Runs `command` on a stream whose transport is set; `watch` sees the output as it comes.
 pub(crate) fn run(
-    stream: Stream,
+    stream: AdbStream,
     mode: ShellMode,
     command: &str,
     watch: &mut dyn FnMut(&[u8]),
@@ -44,7 +44,7 @@ pub(crate) fn run(
 }
 
 fn run_v2(
-    mut stream: Stream,
+    mut stream: AdbStream,
     command: &str,
     watch: &mut dyn FnMut(&[u8]),
 ) -> Result<ShellOutput, DeviceError> {
@@ -78,7 +78,7 @@ fn run_v2(
 }
 
 /// A board is not trusted with this machine's memory: its output has a limit.
-fn within(stream: &Stream, before: &[u8], length: usize) -> Result<(), DeviceError> {
+fn within(stream: &AdbStream, before: &[u8], length: usize) -> Result<(), DeviceError> {
     let all = (before.len() as u64).saturating_add(length as u64);
     DEVICE_OUTPUT_BYTES.check(all).map_err(|exceeded| DeviceError::TooMuch {
         serial: stream.limit.serial.clone(),
@@ -88,7 +88,7 @@ fn within(stream: &Stream, before: &[u8], length: usize) -> Result<(), DeviceErr
 }
 
 /// Appends `length` bytes of the stream, without believing the length before they came.
-fn read_onto(stream: &mut Stream, onto: &mut Vec<u8>, length: u32) -> Result<(), DeviceError> {
+fn read_onto(stream: &mut AdbStream, onto: &mut Vec<u8>, length: u32) -> Result<(), DeviceError> {
     let mut rest = length as usize;
     let mut buffer = [0; 16 * 1024];
     while rest > 0 {
@@ -101,7 +101,7 @@ fn read_onto(stream: &mut Stream, onto: &mut Vec<u8>, length: u32) -> Result<(),
 }
 
 fn run_legacy(
-    mut stream: Stream,
+    mut stream: AdbStream,
     command: &str,
     watch: &mut dyn FnMut(&[u8]),
 ) -> Result<ShellOutput, DeviceError> {

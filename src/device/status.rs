@@ -13,7 +13,7 @@ const WHOLE: &str = "whole";
 
 /// What an instrumentation said.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct InstrumentationStatus {
     /// Files of counts and samples that came whole, by name.
     files: BTreeMap<String, String>,
     /// Why it ended: `whole`, or a stack trace; absent if it did not say.
@@ -38,7 +38,7 @@ pub(super) struct SaidLine {
 /// The end of the name of what the sampler of methods wrote.
 const TRACE: &str = ".trace";
 
-impl Said {
+impl InstrumentationStatus {
     /// The counts of all processes and class loaders; none unless all came.
     pub(super) fn counts(&self) -> Option<String> {
         self.with_end(".csv").filter(|_| self.end.as_deref() == Some(WHOLE))
@@ -93,8 +93,8 @@ fn is_of_application(frame: &str) -> bool {
 }
 
 /// Reads the output. A value goes on over the lines that begin with none of the words.
-pub(super) fn parse(text: &str) -> Said {
-    let mut said = Said::default();
+pub(super) fn parse(text: &str) -> InstrumentationStatus {
+    let mut said = InstrumentationStatus::default();
     let mut parts: BTreeMap<String, Vec<(usize, usize, String)>> = BTreeMap::new();
     let mut bundle: Vec<(String, String)> = Vec::new();
     for line in text.lines() {

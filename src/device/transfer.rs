@@ -8,7 +8,7 @@ use adb_client::RustADBError;
 use adb_client::server_device::ADBServerDevice;
 use sha2::{Digest, Sha256};
 
-use super::limit::Limit;
+use super::limit::CallLimit;
 use super::server::Server;
 use super::shell::quoted;
 use super::{Board, DeviceError};
@@ -28,7 +28,7 @@ pub(crate) fn send(
     server: Server,
     content: &[u8],
     remote: &str,
-    limit: &Limit,
+    limit: &CallLimit,
 ) -> Result<(), DeviceError> {
     let mut content = Cursor::new(content.to_vec());
     let (serial, path) = (limit.serial.clone(), remote.to_owned());
@@ -39,10 +39,14 @@ pub(crate) fn send(
 }
 
 /// Fetches the bytes of the file `remote`.
-pub(crate) fn fetch(server: Server, remote: &str, limit: &Limit) -> Result<Vec<u8>, DeviceError> {
+pub(crate) fn fetch(
+    server: Server,
+    remote: &str,
+    limit: &CallLimit,
+) -> Result<Vec<u8>, DeviceError> {
     let (serial, path) = (limit.serial.clone(), remote.to_owned());
     let fetched = limit.within(move || {
-        let mut content = Content::default();
+        let mut content = TransferredContent::default();
         let mut device = ADBServerDevice::new(serial, Some(server.address));
         device.pull(&path, &mut content).map(|()| content.bytes)
     })?;
@@ -51,11 +55,11 @@ pub(crate) fn fetch(server: Server, remote: &str, limit: &Limit) -> Result<Vec<u
 
 /// What has come of a file, up to the limit.
 #[derive(Default)]
-struct Content {
+struct TransferredContent {
     bytes: Vec<u8>,
 }
 
-impl Write for Content {
+impl Write for TransferredContent {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         DEVICE_FILE_BYTES.check((self.bytes.len() + more.len()) as u64)?;
         self.bytes.extend_from_slice(more);
@@ -118,7 +122,7 @@ pub(crate) fn sha256(content: &[u8]) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn failed(limit: &Limit, remote: &str, error: &RustADBError) -> DeviceError {
+fn failed(limit: &CallLimit, remote: &str, error: &RustADBError) -> DeviceError {
     if let RustADBError::ADBRequestFailed(message) = error
         && message.contains("not found")
     {

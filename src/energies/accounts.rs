@@ -3,15 +3,15 @@
 //! over one level.
 
 use crate::account::table::UNATTRIBUTED;
-use crate::account::{Accounts, BlockAccount, Entry, Femtojoules, Interval, LedgerEntry};
+use crate::account::{AccountEntry, Accounts, BlockAccount, Femtojoules, Interval, LedgerEntry};
 use crate::atto::Atto;
 use crate::attribution::TooLarge;
 
-use super::{Column, Partial};
+use super::{EnergyColumn, EnergyRows};
 
 /// One row.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Row {
+pub(super) struct AccountEnergyRow {
     pub level: &'static str,
     /// What isn't told by the other keys: an operation, a block, an entry of the ledger.
     pub name: Option<String>,
@@ -25,13 +25,13 @@ pub(super) struct Row {
     pub interval: Option<Interval>,
 }
 
-impl Row {
+impl AccountEnergyRow {
     /// A row with nothing but an energy by name.
     pub fn named(level: &'static str, name: impl Into<String>, energy: Femtojoules) -> Self {
         Self { level, name: Some(name.into()), energy, ..Self::default() }
     }
 
-    fn of<K>(level: &'static str, entry: &Entry<K>) -> Self {
+    fn of<K>(level: &'static str, entry: &AccountEntry<K>) -> Self {
         Self {
             level,
             executions: Some(entry.executions),
@@ -58,43 +58,45 @@ impl Row {
 ///
 /// # Errors
 /// An energy of 10^20 J or more.
-pub fn of_accounts(accounts: &Accounts) -> Result<Partial, TooLarge> {
-    let operations = accounts.operations.iter().map(|operation| Row {
+pub fn of_accounts(accounts: &Accounts) -> Result<EnergyRows, TooLarge> {
+    let operations = accounts.operations.iter().map(|operation| AccountEnergyRow {
         name: Some(operation.entry.key.name().to_owned()),
-        ..Row::of("operation", &operation.entry)
+        ..AccountEnergyRow::of("operation", &operation.entry)
     });
-    let lines = accounts.lines.iter().map(|entry| Row {
+    let lines = accounts.lines.iter().map(|entry| AccountEnergyRow {
         file: Some(entry.key.file.clone()),
         line: Some(entry.key.line),
-        ..Row::of("line", entry)
+        ..AccountEnergyRow::of("line", entry)
     });
-    let methods = accounts.methods.iter().map(|entry| Row {
+    let methods = accounts.methods.iter().map(|entry| AccountEnergyRow {
         class: Some(entry.key.class.clone()),
         method: Some(entry.key.method.clone()),
-        ..Row::of("method", entry)
+        ..AccountEnergyRow::of("method", entry)
     });
-    let blocks = accounts.blocks.iter().map(Row::block);
+    let blocks = accounts.blocks.iter().map(AccountEnergyRow::block);
     let rest = accounts.unattributed();
     let rests = ["operation", "block", "line", "method"];
-    let rests = rests.map(|level| Row::named(level, UNATTRIBUTED, rest));
+    let rests = rests.map(|level| AccountEnergyRow::named(level, UNATTRIBUTED, rest));
     let rows = operations.chain(blocks).chain(lines).chain(methods).chain(rests);
     of_rows(rows.chain(ledger(accounts)).collect())
 }
 
 /// The parts of what was measured; the whole is their sum.
-fn ledger(accounts: &Accounts) -> impl Iterator<Item = Row> {
+fn ledger(accounts: &Accounts) -> impl Iterator<Item = AccountEnergyRow> {
     let parts = accounts.ledger.rows.iter().filter(|row| row.entry != LedgerEntry::Measured);
-    parts.map(|row| Row {
+    parts.map(|row| AccountEnergyRow {
         interval: row.interval,
-        ..Row::named("ledger", row.entry.name(), row.energy)
+        ..AccountEnergyRow::named("ledger", row.entry.name(), row.energy)
     })
 }
 
 /// The columns of rows.
-pub(super) fn of_rows(rows: Vec<Row>) -> Result<Partial, TooLarge> {
-    let text = |name, pick: fn(&Row) -> Option<String>| Column::text(name, rows.iter().map(pick));
+pub(super) fn of_rows(rows: Vec<AccountEnergyRow>) -> Result<EnergyRows, TooLarge> {
+    let text = |name, pick: fn(&AccountEnergyRow) -> Option<String>| {
+        EnergyColumn::text(name, rows.iter().map(pick))
+    };
     let end = |name, pick: fn((Atto, Atto)) -> Atto| {
-        Column::exact(name, rows.iter().map(|row| ends(row).map(pick)))
+        EnergyColumn::exact(name, rows.iter().map(|row| ends(row).map(pick)))
     };
     let energies = rows.iter().map(|row| exact(row).map(Some)).collect::<Result<Vec<_>, _>>()?;
     let columns = vec![
@@ -103,23 +105,23 @@ pub(super) fn of_rows(rows: Vec<Row>) -> Result<Partial, TooLarge> {
         text("class", |row| row.class.clone()),
         text("method", |row| row.method.clone()),
         text("file", |row| row.file.clone()),
-        Column::line("line", rows.iter().map(|row| row.line)),
-        Column::count("executions", rows.iter().map(|row| row.executions)),
-        Column::count("unknown_executions", rows.iter().map(|row| row.unknown_executions)),
-        Column::exact("energy_j", energies),
+        EnergyColumn::line("line", rows.iter().map(|row| row.line)),
+        EnergyColumn::count("executions", rows.iter().map(|row| row.executions)),
+        EnergyColumn::count("unknown_executions", rows.iter().map(|row| row.unknown_executions)),
+        EnergyColumn::exact("energy_j", energies),
         end("energy_lo_j", |(lo, _)| lo),
         end("energy_hi_j", |(_, hi)| hi),
     ];
-    Ok(Partial { kind: "accounts", columns })
+    Ok(EnergyRows { kind: "accounts", columns })
 }
 
 /// The ends of a row's interval; an end that isn't finite leaves none.
-fn ends(row: &Row) -> Option<(Atto, Atto)> {
+fn ends(row: &AccountEnergyRow) -> Option<(Atto, Atto)> {
     let interval = row.interval?;
     Atto::nearest(interval.lo.0).zip(Atto::nearest(interval.hi.0))
 }
 
-fn exact(row: &Row) -> Result<Atto, TooLarge> {
+fn exact(row: &AccountEnergyRow) -> Result<Atto, TooLarge> {
     let too_large = || TooLarge {
         what: "energy_j",
         whose: row.name.clone().unwrap_or_else(|| row.level.to_owned()),

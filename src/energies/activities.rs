@@ -6,18 +6,19 @@ use crate::attribution::TooLarge;
 use crate::attribution::activities::output::{ExactActivity, exact_activities};
 use crate::attribution::activities::{Analysis, Labels};
 
-use super::{Column, Partial};
+use super::{EnergyColumn, EnergyRows};
 
 /// The rows of all nodes of a recording.
 ///
 /// # Errors
 /// A quantity of 10^20 units or more.
-pub fn of_activities(analyses: &[Analysis], labels: &Labels) -> Result<Partial, TooLarge> {
+pub fn of_activities(analyses: &[Analysis], labels: &Labels) -> Result<EnergyRows, TooLarge> {
     let rows = exact_activities(analyses, labels)?;
-    let exact =
-        |name, pick: fn(&ExactActivity) -> Option<Atto>| Column::exact(name, rows.iter().map(pick));
+    let exact = |name, pick: fn(&ExactActivity) -> Option<Atto>| {
+        EnergyColumn::exact(name, rows.iter().map(pick))
+    };
     let text = |name, pick: fn(&ExactActivity) -> Option<String>| {
-        Column::text(name, rows.iter().map(pick))
+        EnergyColumn::text(name, rows.iter().map(pick))
     };
     let columns = vec![
         text("node", |row| Some(row.node.clone())),
@@ -30,5 +31,5 @@ pub fn of_activities(analyses: &[Analysis], labels: &Labels) -> Result<Partial, 
         exact("energy_lo_j", |row| row.interval_j.map(|interval| interval.0)),
         exact("energy_hi_j", |row| row.interval_j.map(|interval| interval.1)),
     ];
-    Ok(Partial { kind: "activities", columns })
+    Ok(EnergyRows { kind: "activities", columns })
 }

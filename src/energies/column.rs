@@ -6,7 +6,7 @@ use crate::atto::Atto;
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct EnergyColumn {
     /// Its name; the unit of a quantity is its last word.
     pub name: &'static str,
     /// A value for each row.
@@ -28,7 +28,7 @@ pub enum Values {
     ByName(Vec<BTreeMap<String, Atto>>),
 }
 
-impl Column {
+impl EnergyColumn {
     /// Of keys.
     pub fn text(name: &'static str, values: impl IntoIterator<Item = Option<String>>) -> Self {
         Self { name, values: Values::Text(values.into_iter().collect()) }

@@ -3,7 +3,7 @@
 //! They are added up by SQL: docs/energies.md has the columns and the queries.
 //!
 //! Owns no input or output: values in, the bytes of a Parquet file out. To add a kind of rows: a
-//! file with a function from values to a [`Partial`].
+//! file with a function from values to a [`EnergyRows`].
 
 mod accounts;
 mod activities;
@@ -15,7 +15,7 @@ mod tenants;
 
 pub use accounts::of_accounts;
 pub use activities::of_activities;
-pub use column::{Column, Values};
+pub use column::{EnergyColumn, Values};
 pub(crate) use recording::of_recording;
 pub use tenants::of_tenants;
 
@@ -26,16 +26,16 @@ pub const FORMAT: i32 = 1;
 
 /// Rows of energy by key of one recording.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Partial {
+pub struct EnergyRows {
     /// What the rows are of: `tenants`, `activities`, `accounts`.
     pub kind: &'static str,
     /// The columns, all of one length.
-    pub columns: Vec<Column>,
+    pub columns: Vec<EnergyColumn>,
 }
 
 /// Why there is no partial.
 #[derive(Debug, thiserror::Error)]
-pub enum PartialError {
+pub enum EnergyRowsError {
     /// A quantity that the columns don't hold.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
@@ -49,7 +49,7 @@ pub enum PartialError {
     Arrow(#[from] arrow_schema::ArrowError),
 }
 
-impl Partial {
+impl EnergyRows {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())

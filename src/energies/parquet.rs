@@ -13,18 +13,18 @@ use parquet::basic::Compression;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::{FORMAT, Partial, PartialError, Values};
+use super::{EnergyRows, EnergyRowsError, FORMAT, Values};
 use crate::atto::{Atto, PRECISION, SCALE};
 
 /// Digits of counts: as many as 64 bits have.
 const COUNT_DIGITS: u8 = 20;
 
-impl Partial {
+impl EnergyRows {
     /// The bytes of the Parquet file; `recording` is the name of what it is of.
     ///
     /// # Errors
     /// The columns are not of one length.
-    pub fn to_parquet(&self, recording: &str) -> Result<Vec<u8>, PartialError> {
+    pub fn to_parquet(&self, recording: &str) -> Result<Vec<u8>, EnergyRowsError> {
         let (part, rows) = (self.part(), self.rows());
         let same = |text: &str| -> ArrayRef {
             Arc::new(StringArray::from_iter_values(std::iter::repeat_n(text, rows)))

@@ -5,44 +5,45 @@ use crate::account::table::UNATTRIBUTED;
 use crate::attribution::TooLarge;
 use crate::recording::{MethodSum, Sums, ledger_rows};
 
-use super::Partial;
-use super::accounts::{Row, of_rows};
+use super::EnergyRows;
+use super::accounts::{AccountEnergyRow, of_rows};
 
 /// The rows of a recording's sums.
 ///
 /// # Errors
 /// An energy of 10^20 J or more.
-pub(crate) fn of_recording(sums: &Sums) -> Result<Partial, TooLarge> {
+pub(crate) fn of_recording(sums: &Sums) -> Result<EnergyRows, TooLarge> {
     let processes = sums.processes.values();
-    let processes = processes.map(|sum| Row::named("process", &*sum.name, sum.energy()));
-    let nobody = Row::named("process", UNATTRIBUTED, sums.unattributed);
+    let processes =
+        processes.map(|sum| AccountEnergyRow::named("process", &*sum.name, sum.energy()));
+    let nobody = AccountEnergyRow::named("process", UNATTRIBUTED, sums.unattributed);
     let ledger = ledger_rows(sums).into_iter().skip(1);
-    let ledger = ledger.map(|(name, energy)| Row::named("ledger", name, energy));
+    let ledger = ledger.map(|(name, energy)| AccountEnergyRow::named("ledger", name, energy));
     of_rows(processes.chain([nobody]).chain(methods(sums)).chain(ledger).collect())
 }
 
 /// The methods of the JVM and what of it no method has; none without a JVM.
-fn methods(sums: &Sums) -> Vec<Row> {
+fn methods(sums: &Sums) -> Vec<AccountEnergyRow> {
     if sums.jvm.is_none() {
         return Vec::new();
     }
-    let methods = sums.methods.iter().map(|(key, sum)| Row {
+    let methods = sums.methods.iter().map(|(key, sum)| AccountEnergyRow {
         class: Some(key.class.clone()),
         method: Some(key.method.clone()),
         executions: sum.all_calls(),
         ..placed(sum)
     });
-    let rests = sums.rests().map(|(name, energy)| Row::named("method", name, energy));
+    let rests = sums.rests().map(|(name, energy)| AccountEnergyRow::named("method", name, energy));
     methods.chain(rests).collect()
 }
 
 /// A method's energy, and its place where that is known.
-fn placed(sum: &MethodSum) -> Row {
-    Row {
+fn placed(sum: &MethodSum) -> AccountEnergyRow {
+    AccountEnergyRow {
         level: "method",
         file: Some(sum.file.clone()).filter(|file| !file.is_empty()),
         line: Some(sum.first_line).filter(|line| *line > 0),
         energy: sum.energy(),
-        ..Row::default()
+        ..AccountEnergyRow::default()
     }
 }

@@ -3,16 +3,20 @@
 
 use crate::atto::Atto;
 use crate::attribution::TooLarge;
-use crate::attribution::tenants::{ExactUse, Names, View, exact_rows};
+use crate::attribution::tenants::{ExactUse, TenantNames, WindowView, exact_rows};
 
-use super::{Column, Partial, Values};
+use super::{EnergyColumn, EnergyRows, Values};
 
 /// The rows of a view of a whole recording; `counters` are the names of the counters beside the
 /// cycles.
 ///
 /// # Errors
 /// A quantity of 10^20 units or more.
-pub fn of_tenants(view: &View, names: &Names, counters: &[String]) -> Result<Partial, TooLarge> {
+pub fn of_tenants(
+    view: &WindowView,
+    names: &TenantNames,
+    counters: &[String],
+) -> Result<EnergyRows, TooLarge> {
     let rows = exact_rows(view, names, counters.len())?;
     let time = |what, seconds: Option<f64>| {
         seconds.map(|seconds| TooLarge::check(what, "the recording", seconds)).transpose()
@@ -23,18 +27,19 @@ pub fn of_tenants(view: &View, names: &Names, counters: &[String]) -> Result<Par
         let named = counters.iter().cloned().zip(row.others.iter().copied());
         named.collect()
     });
-    let column =
-        |name, pick: fn(&ExactUse) -> Option<Atto>| Column::exact(name, rows.iter().map(pick));
+    let column = |name, pick: fn(&ExactUse) -> Option<Atto>| {
+        EnergyColumn::exact(name, rows.iter().map(pick))
+    };
     let columns = vec![
-        Column::text("tenant", rows.iter().map(|row| Some(row.tenant.clone()))),
-        Column::text("basis", rows.iter().map(|_| Some(view.basis()))),
-        Column::exact("log_s", rows.iter().map(|_| log_s)),
-        Column::exact("metered_s", rows.iter().map(|_| metered_s)),
+        EnergyColumn::text("tenant", rows.iter().map(|row| Some(row.tenant.clone()))),
+        EnergyColumn::text("basis", rows.iter().map(|_| Some(view.basis()))),
+        EnergyColumn::exact("log_s", rows.iter().map(|_| log_s)),
+        EnergyColumn::exact("metered_s", rows.iter().map(|_| metered_s)),
         column("cpu_s", |row| Some(row.cpu_s)),
         column("cycles", |row| row.cycles),
-        Column::count("switches", rows.iter().map(|row| Some(row.switches))),
+        EnergyColumn::count("switches", rows.iter().map(|row| Some(row.switches))),
         column("energy_j", |row| row.energy_j),
-        Column { name: "counters", values: Values::ByName(others.collect()) },
+        EnergyColumn { name: "counters", values: Values::ByName(others.collect()) },
     ];
-    Ok(Partial { kind: "tenants", columns })
+    Ok(EnergyRows { kind: "tenants", columns })
 }

@@ -44,13 +44,13 @@ fn sums<'b>(files: impl IntoIterator<Item = &'b RecordBatch>) -> BTreeMap<Option
 }
 
 /// A partial with these energies by tenant.
-fn partial(rows: &[(u8, Option<f64>)]) -> Partial {
+fn partial(rows: &[(u8, Option<f64>)]) -> EnergyRows {
     let energies = rows.iter().map(|(_, energy)| energy.and_then(Atto::nearest));
     let columns = vec![
-        Column::text("tenant", rows.iter().map(|(tenant, _)| Some(format!("t{tenant}")))),
-        Column::exact("energy_j", energies),
+        EnergyColumn::text("tenant", rows.iter().map(|(tenant, _)| Some(format!("t{tenant}")))),
+        EnergyColumn::exact("energy_j", energies),
     ];
-    Partial { kind: "tenants", columns }
+    EnergyRows { kind: "tenants", columns }
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn every_row_and_the_file_say_what_they_are() {
     let mut partial = partial(&[(1, Some(0.5)), (2, None)]);
     let named = BTreeMap::from([("misses".to_owned(), Atto::nearest(3.0).unwrap())]);
     let values = Values::ByName(vec![named, BTreeMap::new()]);
-    partial.columns.push(Column { name: "counters", values });
-    partial.columns.push(Column::count("switches", [Some(u64::MAX), None]));
-    partial.columns.push(Column::line("line", [None, Some(7)]));
+    partial.columns.push(EnergyColumn { name: "counters", values });
+    partial.columns.push(EnergyColumn::count("switches", [Some(u64::MAX), None]));
+    partial.columns.push(EnergyColumn::line("line", [None, Some(7)]));
     let (batch, pairs) = read(partial.to_parquet("a/trace").unwrap());
     assert_eq!(texts(&batch, "recording"), [Some("a/trace".into()), Some("a/trace".into())]);
     assert_eq!(texts(&batch, "part"), [Some(partial.part()), Some(partial.part())]);

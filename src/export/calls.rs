@@ -80,11 +80,14 @@ pub(super) fn places(accounts: &Accounts) -> BTreeMap<MethodKey, (&str, u32)> {
 mod tests {
     use super::*;
     use crate::account::Femtojoules;
-    use crate::account::calls::Spent;
+    use crate::account::calls::SpentEnergy;
     use crate::units::Joules;
 
     fn node(thread: &str, parent: Option<usize>, method: &str, joules: f64) -> NodeAccount {
-        let own = Spent { energy: Femtojoules::from_joules(Joules(joules)), ..Spent::default() };
+        let own = SpentEnergy {
+            energy: Femtojoules::from_joules(Joules(joules)),
+            ..SpentEnergy::default()
+        };
         NodeAccount {
             thread: thread.into(),
             parent,

@@ -11,7 +11,7 @@ use super::{ExportData, escaped, frames, microjoules};
 
 /// By source root, package, class and method: file, first line, microjoules.
 type Roots<'a> = BTreeMap<String, Packages<'a>>;
-type Packages<'a> = BTreeMap<&'a str, BTreeMap<&'a str, BTreeMap<&'a str, Method<'a>>>>;
+type Packages<'a> = BTreeMap<&'a str, BTreeMap<&'a str, BTreeMap<&'a str, JacocoMethod<'a>>>>;
 
 /// Microjoules by file and line.
 type Lines<'a> = BTreeMap<&'a str, BTreeMap<u32, u64>>;
@@ -19,7 +19,7 @@ type Lines<'a> = BTreeMap<&'a str, BTreeMap<u32, u64>>;
 /// The group of files that are not in the repository, beside those that are.
 const ELSEWHERE: &str = "(elsewhere)";
 
-struct Method<'a> {
+struct JacocoMethod<'a> {
     file: &'a str,
     line: u32,
     microjoules: u64,
@@ -28,7 +28,7 @@ struct Method<'a> {
 /// The text of the report.
 pub(super) fn jacoco(data: &ExportData<'_>) -> Vec<u8> {
     let (files, roots) = (lines_by_file(data), roots(data));
-    let mut report = Report::default();
+    let mut report = JacocoReport::default();
     report.put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     report.put("<!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\" \"report.dtd\">");
     let name = format!("<report name=\"{} (microjoules)\">", escaped(data.scenario));
@@ -49,11 +49,11 @@ pub(super) fn jacoco(data: &ExportData<'_>) -> Vec<u8> {
 
 /// The XML so far.
 #[derive(Default)]
-struct Report {
+struct JacocoReport {
     xml: String,
 }
 
-impl Report {
+impl JacocoReport {
     fn put(&mut self, line: &str) {
         writeln!(self.xml, "{line}").expect("memory has no errors");
     }
@@ -84,7 +84,12 @@ impl Report {
         sum
     }
 
-    fn class(&mut self, package: &str, class: &str, methods: &BTreeMap<&str, Method<'_>>) -> u64 {
+    fn class(
+        &mut self,
+        package: &str,
+        class: &str,
+        methods: &BTreeMap<&str, JacocoMethod<'_>>,
+    ) -> u64 {
         let file = methods.values().next().map_or("", |method| method.file);
         let name = if package.is_empty() { class.into() } else { format!("{package}/{class}") };
         let (name, file) = (escaped(&name), escaped(last(file)));
@@ -123,7 +128,7 @@ fn roots<'a>(data: &ExportData<'a>) -> Roots<'a> {
         let package = if block.class.contains('.') { package } else { "" };
         let packages = all.entry(data.repository.source_root(&block.file)).or_default();
         let methods = packages.entry(package).or_default().entry(class).or_default();
-        let first = Method { file: &block.file, line: block.start_line, microjoules: 0 };
+        let first = JacocoMethod { file: &block.file, line: block.start_line, microjoules: 0 };
         let method = methods.entry(&block.method).or_insert(first);
         method.line = method.line.min(block.start_line);
         method.microjoules += microjoules(block.entry.energy);

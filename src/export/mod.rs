@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 
 use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, BlockAccount, Femtojoules};
-use crate::power::{Trace, Window};
+use crate::power::{PowerTrace, Window};
 use crate::report::Repository;
 
 pub use calls::collapsed as collapsed_calls;
@@ -42,7 +42,7 @@ pub struct SessionTrace {
     /// Case and phase: `base-north power 1`.
     pub name: String,
     /// Samples of all rails; absent where they can't be read.
-    pub trace: Option<Trace>,
+    pub trace: Option<PowerTrace>,
     /// When the application ran, on the samples' clock.
     pub window: Window,
     /// Energy of the window in joules, idle included.
@@ -110,7 +110,7 @@ impl Depth {
 
 /// One format.
 #[derive(Debug, Clone, Copy)]
-pub struct Format {
+pub struct ExportFormat {
     /// Its name on the command line.
     pub name: &'static str,
     /// The file it is written to, unless another is asked for.
@@ -120,8 +120,8 @@ pub struct Format {
 }
 
 /// All formats.
-pub const FORMATS: [Format; 8] = [
-    Format {
+pub const FORMATS: [ExportFormat; 8] = [
+    ExportFormat {
         name: "collapsed",
         file: "energy.collapsed",
         write: |data| match data.calls {
@@ -129,17 +129,25 @@ pub const FORMATS: [Format; 8] = [
             None => collapsed(data.accounts, data.depth).into_bytes(),
         },
     },
-    Format { name: "speedscope", file: "energy.speedscope.json", write: speedscope::speedscope },
-    Format { name: "pprof", file: "energy.pb", write: pprof::pprof },
-    Format { name: "perfetto", file: "energy.perfetto-trace", write: perfetto::perfetto },
-    Format { name: "lcov", file: "energy.lcov", write: lcov::lcov },
-    Format { name: "jacoco", file: "energy.jacoco.xml", write: jacoco::jacoco },
-    Format {
+    ExportFormat {
+        name: "speedscope",
+        file: "energy.speedscope.json",
+        write: speedscope::speedscope,
+    },
+    ExportFormat { name: "pprof", file: "energy.pb", write: pprof::pprof },
+    ExportFormat { name: "perfetto", file: "energy.perfetto-trace", write: perfetto::perfetto },
+    ExportFormat { name: "lcov", file: "energy.lcov", write: lcov::lcov },
+    ExportFormat { name: "jacoco", file: "energy.jacoco.xml", write: jacoco::jacoco },
+    ExportFormat {
         name: "benchmark-json",
         file: "energy-benchmarkData.json",
         write: benchmark_json::benchmark_json,
     },
-    Format { name: "openmetrics", file: "energy.openmetrics.txt", write: openmetrics::openmetrics },
+    ExportFormat {
+        name: "openmetrics",
+        file: "energy.openmetrics.txt",
+        write: openmetrics::openmetrics,
+    },
 ];
 
 /// An energy in whole microjoules; negative ones are zero.

@@ -26,7 +26,7 @@ pub enum CsvToParquetError {
 
 /// What all filled fields of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum ColumnKind {
     Whole,
     Number,
     Text,
@@ -45,7 +45,7 @@ pub fn parquet(table: &str) -> Result<Vec<u8>, CsvToParquetError> {
             column.push(field.to_owned());
         }
     }
-    let sorts: Vec<Sort> = columns.iter().map(|column| sort(column)).collect();
+    let sorts: Vec<ColumnKind> = columns.iter().map(|column| sort(column)).collect();
     let fields = names.iter().zip(&sorts).map(|(name, sort)| field(name, *sort));
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     let schema = Type::group_type_builder("table").with_fields(fields).build()?;
@@ -89,24 +89,24 @@ fn unit_of(name: &str) -> Option<KeyValue> {
     Some(KeyValue::new(format!("unit:{name}"), unit.to_string()))
 }
 
-fn sort(column: &[String]) -> Sort {
+fn sort(column: &[String]) -> ColumnKind {
     let filled = || column.iter().filter(|field| !field.is_empty());
     if filled().next().is_none() {
-        Sort::Text
+        ColumnKind::Text
     } else if filled().all(|field| field.parse::<i64>().is_ok()) {
-        Sort::Whole
+        ColumnKind::Whole
     } else if filled().all(|field| field.parse::<f64>().is_ok()) {
-        Sort::Number
+        ColumnKind::Number
     } else {
-        Sort::Text
+        ColumnKind::Text
     }
 }
 
-fn field(name: &str, sort: Sort) -> Result<Arc<Type>, ParquetError> {
+fn field(name: &str, sort: ColumnKind) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical) = match sort {
-        Sort::Whole => (Physical::INT64, None),
-        Sort::Number => (Physical::DOUBLE, None),
-        Sort::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnKind::Whole => (Physical::INT64, None),
+        ColumnKind::Number => (Physical::DOUBLE, None),
+        ColumnKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let field = Type::primitive_type_builder(name, physical)
         .with_repetition(Repetition::OPTIONAL)
@@ -117,21 +117,21 @@ fn field(name: &str, sort: Sort) -> Result<Arc<Type>, ParquetError> {
 fn write(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     column: &[String],
-    sort: Sort,
+    sort: ColumnKind,
 ) -> Result<(), ParquetError> {
     let levels: Vec<i16> = column.iter().map(|field| i16::from(!field.is_empty())).collect();
     let filled = || column.iter().filter(|field| !field.is_empty());
     let Some(mut writer) = group.next_column()? else { return Ok(()) };
     match sort {
-        Sort::Whole => {
+        ColumnKind::Whole => {
             let values: Vec<i64> = filled().filter_map(|field| field.parse().ok()).collect();
             writer.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
         }
-        Sort::Number => {
+        ColumnKind::Number => {
             let values: Vec<f64> = filled().filter_map(|field| field.parse().ok()).collect();
             writer.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
         }
-        Sort::Text => {
+        ColumnKind::Text => {
             let values: Vec<ByteArray> = filled().map(|f| ByteArray::from(f.as_str())).collect();
             writer.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
         }

@@ -61,7 +61,7 @@ fn nanoseconds(at_s: f64) -> u64 {
 /// The samples of all rails; one that the sensor could not give is left out.
 fn counters(
     trace: &mut TraceBuilder,
-    samples: &power::Trace,
+    samples: &power::PowerTrace,
     shift: f64,
     tracks: &BTreeMap<&str, TrackId>,
 ) {

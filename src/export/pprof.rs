@@ -13,19 +13,19 @@ use crate::account::{BlockAccount, Femtojoules, MethodKey};
 use crate::blocks::BlockId;
 
 #[derive(Clone, PartialEq, Message)]
-struct Profile {
+struct PprofProfile {
     #[prost(message, repeated, tag = "1")]
-    sample_type: Vec<ValueType>,
+    sample_type: Vec<PprofValueType>,
     #[prost(message, repeated, tag = "2")]
-    sample: Vec<Sample>,
+    sample: Vec<PprofSample>,
     #[prost(message, repeated, tag = "4")]
     location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
-    function: Vec<Function>,
+    function: Vec<PprofFunction>,
     #[prost(string, repeated, tag = "6")]
     string_table: Vec<String>,
     #[prost(message, optional, tag = "11")]
-    period_type: Option<ValueType>,
+    period_type: Option<PprofValueType>,
     #[prost(int64, tag = "12")]
     period: i64,
     #[prost(int64, repeated, tag = "13")]
@@ -35,7 +35,7 @@ struct Profile {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct ValueType {
+struct PprofValueType {
     #[prost(int64, tag = "1")]
     kind: i64,
     #[prost(int64, tag = "2")]
@@ -43,7 +43,7 @@ struct ValueType {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Sample {
+struct PprofSample {
     #[prost(uint64, repeated, tag = "1")]
     location_id: Vec<u64>,
     #[prost(int64, repeated, tag = "2")]
@@ -55,11 +55,11 @@ struct Location {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
+    line: Vec<PprofLine>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Line {
+struct PprofLine {
     #[prost(uint64, tag = "1")]
     function_id: u64,
     #[prost(int64, tag = "2")]
@@ -67,7 +67,7 @@ struct Line {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Function {
+struct PprofFunction {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(int64, tag = "2")]
@@ -83,14 +83,14 @@ struct Function {
 
 /// The profile under construction; ids begin at 1, strings with the empty one.
 #[derive(Default)]
-struct Builder {
-    profile: Profile,
+struct PprofBuilder {
+    profile: PprofProfile,
     strings: BTreeMap<String, i64>,
     functions: BTreeMap<(String, String), u64>,
     locations: BTreeMap<(u64, u32), u64>,
 }
 
-impl Builder {
+impl PprofBuilder {
     fn string(&mut self, text: &str) -> i64 {
         if let Some(&index) = self.strings.get(text) {
             return index;
@@ -101,8 +101,8 @@ impl Builder {
         index
     }
 
-    fn kind(&mut self, kind: &str, unit: &str) -> ValueType {
-        ValueType { kind: self.string(kind), unit: self.string(unit) }
+    fn kind(&mut self, kind: &str, unit: &str) -> PprofValueType {
+        PprofValueType { kind: self.string(kind), unit: self.string(unit) }
     }
 
     fn location(&mut self, name: &str, file: &str, line: u32) -> u64 {
@@ -110,7 +110,7 @@ impl Builder {
         let next = self.locations.len() as u64 + 1;
         let id = *self.locations.entry((function, line)).or_insert(next);
         if id == next {
-            let line = Line { function_id: function, line: i64::from(line) };
+            let line = PprofLine { function_id: function, line: i64::from(line) };
             self.profile.location.push(Location { id, line: vec![line] });
         }
         id
@@ -128,7 +128,7 @@ impl Builder {
         if id == next {
             let (name, filename) = (self.string(name), self.string(file));
             let start_line = i64::from(line);
-            let function = Function { id, name, system_name: 0, filename, start_line };
+            let function = PprofFunction { id, name, system_name: 0, filename, start_line };
             self.profile.function.push(function);
         }
         id
@@ -137,7 +137,7 @@ impl Builder {
 
 /// The bytes of the profile.
 pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
-    let mut builder = Builder::default();
+    let mut builder = PprofBuilder::default();
     builder.string("");
     let energy = builder.kind("energy", "uJ");
     let executions = builder.kind("executions", "count");
@@ -161,20 +161,20 @@ pub(super) fn pprof(data: &ExportData<'_>) -> Vec<u8> {
 
 /// The place where a method begins.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct PprofLocation<'a> {
     name: &'a str,
     file: &'a str,
     first: u32,
 }
 
-impl Builder {
+impl PprofBuilder {
     /// A sample per line of a block, of an energy that is its own or a part of it, under
     /// its callers.
     fn lines(
         &mut self,
         block: &BlockAccount,
         (energy, executions): (Femtojoules, u64),
-        place: Place<'_>,
+        place: PprofLocation<'_>,
         callers: &[u64],
     ) {
         let mut executions = i64::try_from(executions).unwrap_or(i64::MAX);
@@ -183,14 +183,14 @@ impl Builder {
             if value.iter().any(|value| *value > 0) {
                 let mut stack = vec![self.call(place.name, place.file, (place.first, line))];
                 stack.extend(callers);
-                self.profile.sample.push(Sample { location_id: stack, value });
+                self.profile.sample.push(PprofSample { location_id: stack, value });
             }
         }
     }
 }
 
 /// Samples of the blocks of each node, under the methods that called.
-fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) {
+fn by_calls(builder: &mut PprofBuilder, calls: &CallAccounts, data: &ExportData<'_>) {
     let places = super::calls::places(data.accounts);
     let blocks: BTreeMap<BlockId, &BlockAccount> =
         data.accounts.blocks.iter().map(|block| (block.entry.key, block)).collect();
@@ -213,14 +213,14 @@ fn by_calls(builder: &mut Builder, calls: &CallAccounts, data: &ExportData<'_>) 
         callers.push(builder.location(&node.thread, "", 0));
         let (name, (file, first)) = (super::calls::name(&node.method), place(&node.method));
         for (block, (_, executions, energy)) in parts {
-            let place = Place { name: &name, file, first };
+            let place = PprofLocation { name: &name, file, first };
             builder.lines(block, (*energy, *executions), place, &callers);
         }
     }
 }
 
 /// Samples of each block, under its class and package.
-fn by_place(builder: &mut Builder, data: &ExportData<'_>) {
+fn by_place(builder: &mut PprofBuilder, data: &ExportData<'_>) {
     let places = super::calls::places(data.accounts);
     let mut blocks: Vec<_> = data.accounts.blocks.iter().collect();
     blocks.sort_by_key(|block| block.entry.key);
@@ -234,7 +234,12 @@ fn by_place(builder: &mut Builder, data: &ExportData<'_>) {
             builder.location(package, "", 0),
         ];
         let spent = (block.entry.energy, block.entry.executions);
-        builder.lines(block, spent, Place { name: &name, file: &block.file, first }, &callers);
+        builder.lines(
+            block,
+            spent,
+            PprofLocation { name: &name, file: &block.file, first },
+            &callers,
+        );
     }
 }
 
@@ -246,7 +251,7 @@ mod tests {
     #[test]
     fn every_reference_is_resolved_and_energy_adds_up() {
         let sample = sample::sample();
-        let profile = Profile::decode(pprof(&sample.data()).as_slice()).unwrap();
+        let profile = PprofProfile::decode(pprof(&sample.data()).as_slice()).unwrap();
         assert_eq!(profile.string_table[0], "");
         let sum = |value: usize| profile.sample.iter().map(|s| s.value[value]).sum::<i64>();
         let total = sum(0);
@@ -267,8 +272,8 @@ mod tests {
     #[test]
     fn every_line_has_its_own_energy() {
         let sample = sample::sample();
-        let profile = Profile::decode(pprof(&sample.data()).as_slice()).unwrap();
-        let line = |sample: &Sample| {
+        let profile = PprofProfile::decode(pprof(&sample.data()).as_slice()).unwrap();
+        let line = |sample: &PprofSample| {
             let location = profile.location.iter().find(|l| l.id == sample.location_id[0]).unwrap();
             location.line[0].line
         };

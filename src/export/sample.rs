@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 
 use super::{ExportData, InputEnergies, SessionTrace};
 use crate::account::{Accounts, account, sample as accounts};
-use crate::power::{Trace, Window};
+use crate::power::{PowerTrace, Window};
 use crate::report::Repository;
 
 /// An export that owns its parts.
-pub(crate) struct Sample {
+pub(crate) struct OwnedExportData {
     pub accounts: Accounts,
     pub inputs: BTreeMap<String, InputEnergies>,
     pub sessions: Vec<SessionTrace>,
     pub repository: Repository,
 }
 
-impl Sample {
+impl OwnedExportData {
     pub fn data(&self) -> ExportData<'_> {
         ExportData {
             scenario: "blit",
@@ -34,12 +34,12 @@ impl Sample {
     }
 }
 
-pub(crate) fn sample() -> Sample {
-    let trace = Trace {
+pub(crate) fn sample() -> OwnedExportData {
+    let trace = PowerTrace {
         rails: vec!["arm".into(), "mem".into()],
         uptime_s: vec![100.0, 101.0, 102.0],
         power_w: [1.0, 0.1, 2.0, 0.2, 3.0, 0.3].map(Some).into(),
-        ..Trace::default()
+        ..PowerTrace::default()
     };
     let session = |name: &str| SessionTrace {
         name: name.into(),
@@ -52,7 +52,7 @@ pub(crate) fn sample() -> Sample {
         above_idle_uj: vec![2e6, 0.5e6, 1e6, 3e6],
         duration_s: vec![1.0; 4],
     };
-    Sample {
+    OwnedExportData {
         accounts: account(&accounts::program_1().scenario()),
         repository: Repository::default(),
         inputs: BTreeMap::from([("north".into(), north)]),

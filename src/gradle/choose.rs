@@ -1,20 +1,20 @@
 //! Which module and variant of a build are the application, and which modules go with it.
 
 use super::GradleError;
-use super::export::{Module, Variant};
+use super::export::{GradleVariant, Module};
 
 /// The application's module and variant, and what it uses of the same build.
 #[derive(Debug)]
 pub(super) struct Chosen<'m> {
     pub module: &'m Module,
-    pub variant: &'m Variant,
+    pub variant: &'m GradleVariant,
     /// Modules whose classes it sees.
-    pub used: Vec<(&'m Module, &'m Variant)>,
+    pub used: Vec<(&'m Module, &'m GradleVariant)>,
 }
 
 impl<'m> Chosen<'m> {
     /// The application's first.
-    pub fn all(&self) -> impl Iterator<Item = (&'m Module, &'m Variant)> {
+    pub fn all(&self) -> impl Iterator<Item = (&'m Module, &'m GradleVariant)> {
         [(self.module, self.variant)].into_iter().chain(self.used.iter().copied())
     }
 }
@@ -52,7 +52,7 @@ fn only_application<'m>(modules: &'m [Module], task: &str) -> Result<&'m Module,
     }
 }
 
-fn only_variant<'m>(module: &'m Module, task: &str) -> Result<&'m Variant, GradleError> {
+fn only_variant<'m>(module: &'m Module, task: &str) -> Result<&'m GradleVariant, GradleError> {
     match &module.variants[..] {
         [one] => Ok(one),
         several => Err(GradleError::SeveralVariants {
@@ -77,7 +77,7 @@ fn task_of(module: &Module, task: &str) -> String {
 
 /// The variant of another module whose classes or jar the application's compiler saw: that of
 /// the same name where several were built.
-fn used_variant<'m>(other: &'m Module, by: &Variant) -> Option<&'m Variant> {
+fn used_variant<'m>(other: &'m Module, by: &GradleVariant) -> Option<&'m GradleVariant> {
     let mut seen = by.classpath.iter().chain(&by.runtime);
     if !seen.any(|path| path.starts_with(&other.build)) {
         return None;
@@ -125,7 +125,7 @@ mod tests {
     fn one_variant_is_wanted() {
         let mut app = module(":app", None, &[]);
         app.variants[0].name = "Debug".into();
-        let release = Variant { name: "Release".into(), ..app.variants[0].clone() };
+        let release = GradleVariant { name: "Release".into(), ..app.variants[0].clone() };
         app.variants.push(release);
         let message = choose(&[app], ":app:assemble").unwrap_err().to_string();
         let expected = "several variants of :app: Debug, Release; name the task of one, as \

@@ -27,12 +27,12 @@ pub struct Module {
     /// The class with `main`, where the plugin `application` was told one.
     pub main: Option<String>,
     /// What was compiled: one for a Java module, one of each built variant for Android's.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<GradleVariant>,
 }
 
 /// A variant's compilation, and what goes with it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Variant {
+pub struct GradleVariant {
     /// `main`, or `BenchmarkRelease`.
     pub name: String,
     /// The path of the task that compiled it.
@@ -65,7 +65,7 @@ pub struct Variant {
     /// What compilers of other languages made.
     pub others: Vec<OtherLanguage>,
     /// What Android's plugin says.
-    pub android: Option<Android>,
+    pub android: Option<AndroidVariant>,
 }
 
 /// Classes of a language that is not analysed.
@@ -82,7 +82,7 @@ pub struct OtherLanguage {
 /// What Android's plugin says of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Android {
+pub struct AndroidVariant {
     /// The name by which a device knows the application; none for a library.
     pub application_id: Option<String>,
     /// The oldest Android, as an API level.
@@ -114,7 +114,7 @@ impl Module {
     }
 }
 
-impl Variant {
+impl GradleVariant {
     /// The release of Java that it is compiled for, where the build says one that is a number.
     pub fn java_release(&self) -> Option<u32> {
         let level = self.target.as_deref().or(self.source.as_deref());

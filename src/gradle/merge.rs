@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::scenario::{
-    InputFile, LibraryFile, LibraryRole, RoleFile, ScenarioFile, SourceFile, StartKind,
+    InputFile, LibraryFile, LibraryRole, RoleFile, ScenarioFile, SourceSection, StartKind,
     UnanalysedLanguage, check_written,
 };
 
 use super::choose::{Chosen, choose};
-use super::export::{Android, Module, Variant};
-use super::roots::{Root, java_files, roots};
-use super::{GradleBuild, GradleError, Made, as_written};
+use super::export::{AndroidVariant, GradleVariant, Module};
+use super::roots::{SourceRoot, java_files, roots};
+use super::{GradleBuild, GradleError, GradleScenario, as_written};
 
 /// Input sequence where the file has none: nothing but the application.
 const INPUT: &str = "run";
@@ -25,7 +25,7 @@ pub(super) fn scenario(
     modules: &[Module],
     written: Option<&Path>,
     place: &Path,
-) -> Result<Made, GradleError> {
+) -> Result<GradleScenario, GradleError> {
     let chosen = choose(modules, &build.task)?;
     let (text, mut merged, named) = match written {
         Some(file) => {
@@ -49,7 +49,7 @@ pub(super) fn scenario(
     let head =
         format!("# Made of Gradle's {}{origin}; a new run of Gradle replaces it.\n", build.task);
     remarks.extend(unread_encoding(&chosen));
-    Ok(Made {
+    Ok(GradleScenario {
         text: head + &body,
         scenario: crate::scenario::Scenario { file: place.into(), ..scenario },
         remarks,
@@ -128,7 +128,7 @@ fn describe(
 }
 
 /// The package that holds all: where there are several by screen or processor, the one for any.
-fn package_file(android: &Android) -> Option<&PathBuf> {
+fn package_file(android: &AndroidVariant) -> Option<&PathBuf> {
     match &android.packages[..] {
         [one] => Some(one),
         several => several.iter().find(|path| path.to_string_lossy().contains("universal")),
@@ -160,7 +160,7 @@ fn add_sources(
     chosen: &Chosen<'_>,
     remarks: &mut Vec<String>,
 ) -> Result<(), GradleError> {
-    let is_analysed = |source: &SourceFile| {
+    let is_analysed = |source: &SourceSection| {
         matches!(source.role, RoleFile::Analysed) && source.analyse != Some(false)
     };
     let by_file = merged.source.iter().any(is_analysed);
@@ -190,14 +190,14 @@ fn add_sources(
 
 /// What javac was given, and what annotation processors wrote while it ran: to a folder of
 /// their own or, with an old Gradle, beside the classes.
-fn files_of(variant: &Variant) -> BTreeSet<PathBuf> {
+fn files_of(variant: &GradleVariant) -> BTreeSet<PathBuf> {
     let folders = variant.generated.iter().chain([&variant.classes]);
     let generated = folders.flat_map(|folder| java_files(folder));
     variant.sources.iter().cloned().chain(generated).collect()
 }
 
-fn source(root: Root, is_generated: bool, by_file: bool) -> SourceFile {
-    SourceFile {
+fn source(root: SourceRoot, is_generated: bool, by_file: bool) -> SourceSection {
+    SourceSection {
         path: Some(root.folder.to_string_lossy().into_owned()),
         maven: None,
         sha256: None,
@@ -255,7 +255,7 @@ mod tests {
 
     use super::*;
     use crate::gradle::export::tests::DEMO;
-    use crate::scenario::{Origin, Role, StartKind};
+    use crate::scenario::{ArtifactSource, Role, StartKind};
 
     /// A module in a folder of its own: a class, one that a processor wrote, Kotlin's folder.
     fn module(folder: &Path) -> Module {
@@ -274,7 +274,11 @@ mod tests {
         module
     }
 
-    fn made(module: Module, written: Option<&str>, folder: &Path) -> Result<Made, GradleError> {
+    fn made(
+        module: Module,
+        written: Option<&str>,
+        folder: &Path,
+    ) -> Result<GradleScenario, GradleError> {
         let build = GradleBuild {
             task: ":classes".into(),
             project: folder.into(),
@@ -288,10 +292,10 @@ mod tests {
         scenario(&build, &[module], file.as_deref(), &folder.join("gradle/scenario.toml"))
     }
 
-    fn sources(made: &Made) -> Vec<(PathBuf, Role, bool)> {
-        let source = |source: &crate::scenario::Source| match &source.origin {
-            Origin::Path(path) => (path.clone(), source.role, source.analyse),
-            Origin::Maven(_) => panic!("no source is fetched"),
+    fn sources(made: &GradleScenario) -> Vec<(PathBuf, Role, bool)> {
+        let source = |source: &crate::scenario::SourceTree| match &source.origin {
+            ArtifactSource::Path(path) => (path.clone(), source.role, source.analyse),
+            ArtifactSource::Maven(_) => panic!("no source is fetched"),
         };
         made.scenario.sources.iter().map(source).collect()
     }
@@ -340,7 +344,8 @@ mod tests {
         assert_eq!(text, "./touch.sh", "in the folder of the user's file");
         let first = (folder.path().join("drive"), Role::Driver, true);
         assert_eq!(sources(&found)[0], first, "seen from everywhere");
-        let analysed = |made: &Made| sources(made).iter().filter(|source| source.2).count();
+        let analysed =
+            |made: &GradleScenario| sources(made).iter().filter(|source| source.2).count();
         assert_eq!(analysed(&found), 3, "the build's own are analysed beside a driver");
         let part = "[[source]]\npath = \"src/main/java\"\ninclude = [\"demo/**\"]\n";
         let found = made(module(folder.path()), Some(part), folder.path()).unwrap();
@@ -365,7 +370,7 @@ mod tests {
         module.main = None;
         let told = made(module.clone(), None, folder.path()).unwrap_err().to_string();
         assert!(told.contains("says no class with `main`"), "{told}");
-        let android = Android {
+        let android = AndroidVariant {
             application_id: Some("a.b".into()),
             min_sdk: Some(9),
             target_sdk: None,
@@ -375,7 +380,8 @@ mod tests {
         let told = made(module.clone(), None, folder.path()).unwrap_err().to_string();
         assert!(told.contains("the task makes no package"), "{told}");
         let apk = PathBuf::from("/p/app.apk");
-        module.variants[0].android = Some(Android { packages: vec![apk.clone()], ..android });
+        module.variants[0].android =
+            Some(AndroidVariant { packages: vec![apk.clone()], ..android });
         let application = made(module, None, folder.path()).unwrap().scenario.application;
         assert_eq!((application.apk, application.main), (Some(apk), None));
         assert_eq!((application.min_sdk, application.package.as_str()), (14, "a.b"));

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::scenario::{Scenario, ScenarioError, ScenarioFile, parse_written};
 
 pub use error::GradleError;
-pub use export::{Android, Module, Variant};
+pub use export::{AndroidVariant, GradleVariant, Module};
 
 /// What is built: a task of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct GradleBuild {
 
 /// A scenario of a project.
 #[derive(Debug)]
-pub struct Made {
+pub struct GradleScenario {
     /// As TOML, with a comment on where it is from.
     pub text: String,
     /// Checked; its `file` is where the text is to be.
@@ -56,7 +56,7 @@ impl GradleBuild {
         modules: &[Module],
         written: Option<&Path>,
         place: &Path,
-    ) -> Result<Made, GradleError> {
+    ) -> Result<GradleScenario, GradleError> {
         merge::scenario(self, modules, written, place)
     }
 }

@@ -12,7 +12,7 @@ use crate::toolchain::file_tree::FileTree;
 
 /// A source folder, and which of its files are compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Root {
+pub(super) struct SourceRoot {
     pub folder: PathBuf,
     /// Patterns of what is compiled; empty for all files.
     pub include: Vec<String>,
@@ -23,7 +23,7 @@ pub(super) struct Root {
 }
 
 /// The source folders of `files`, in the order of their names.
-pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<Root>, GradleError> {
+pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<SourceRoot>, GradleError> {
     let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for file in files {
         let bytes = read_regular(file, SOURCE_FILE_BYTES).map_err(GradleError::io(file))?;
@@ -41,7 +41,7 @@ pub(super) fn java_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The shorter of two lists: what is compiled, or what is not.
-fn root(folder: PathBuf, compiled: &BTreeSet<String>) -> Root {
+fn root(folder: PathBuf, compiled: &BTreeSet<String>) -> SourceRoot {
     let there = java_files(&folder).filter_map(|file| {
         file.strip_prefix(&folder).ok().map(|below| below.to_string_lossy().into_owned())
     });
@@ -51,7 +51,7 @@ fn root(folder: PathBuf, compiled: &BTreeSet<String>) -> Root {
         true => (Vec::new(), patterns(&others)),
         false => (patterns(compiled), Vec::new()),
     };
-    Root { folder, include, exclude, files: compiled.len() }
+    SourceRoot { folder, include, exclude, files: compiled.len() }
 }
 
 /// The folder that holds the file's package; the file's own where it lies elsewhere.

@@ -4,12 +4,15 @@
 use crate::format::grouped;
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Creation};
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
-use crate::java::{Node, SourceFile};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{Feature, LibraryFunction, Operation, OperationCount};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "allocation-in-loop",
     title: "Made anew in every iteration: make it once before the loop",
     help: "The loop makes an array, a StringBuilder or a collection in every iteration, and it \
@@ -18,7 +21,7 @@ pub const PATTERN: Pattern = Pattern {
            per entry of the loop; the garbage collector's share comes on top. An optimising \
            compiler may put small ones on the stack by itself.",
     reference: "Android documentation, Performance tips: avoid creating unnecessary objects",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -72,8 +75,8 @@ enum Reuse {
 fn reused(
     context: &Context<'_>,
     site: &Site<'_>,
-    name: Node<'_>,
-    value: Node<'_>,
+    name: SyntaxNode<'_>,
+    value: SyntaxNode<'_>,
     made: &Creation<'_>,
 ) -> Option<Hint> {
     let file = site.file;
@@ -94,7 +97,7 @@ fn reused(
         };
         o.line == line && is_made
     };
-    let mut saved = Counted::default();
+    let mut saved = PricedOperations::default();
     for found in block.operations.iter().filter(is_part) {
         context.add_found(&mut saved, block, found, (runs - entries) as f64);
     }
@@ -107,7 +110,7 @@ fn reused(
     let text = file.text_of(name);
     let declaration = format!("{} {text} = {};", type_text(file, name), file.text_of(value));
     let (advice, rewrite, condition, confidence) = told(&reuse, text, &declaration);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "`{}` is made {} times for {} {} of the loop.",
@@ -133,7 +136,7 @@ fn is_constructor(function: &LibraryFunction, class: &str) -> bool {
 }
 
 /// Pays for filling arrays: the model's own price, else half a creation.
-fn pay_for_filling(context: &Context<'_>, saved: &mut Counted, count: f64) {
+fn pay_for_filling(context: &Context<'_>, saved: &mut PricedOperations, count: f64) {
     let fill = LibraryFunction::new("java.util.Arrays", "fill");
     match context.has_own_price(&fill) {
         true => context.add(saved, fill, -count),
@@ -177,7 +180,7 @@ fn told(reuse: &Reuse, name: &str, declaration: &str) -> (String, String, String
 }
 
 /// The type that a local is declared with.
-fn type_text(file: &SourceFile, name: Node<'_>) -> String {
+fn type_text(file: &SourceFile, name: SyntaxNode<'_>) -> String {
     let declared = pattern::declared(file, name);
     declared.map_or_else(|| "var".into(), |declared| declared.type_text)
 }
@@ -186,7 +189,7 @@ fn type_text(file: &SourceFile, name: Node<'_>) -> String {
 fn reuse(
     context: &Context<'_>,
     site: &Site<'_>,
-    name: Node<'_>,
+    name: SyntaxNode<'_>,
     made: &Creation<'_>,
 ) -> Option<Reuse> {
     if !made.is_array {
@@ -219,10 +222,10 @@ fn reuse(
 
 /// Whether the first use of an array assigns an element, whatever the iteration, a value
 /// that doesn't come from the array.
-fn starts_by_writing(site: &Site<'_>, name: Node<'_>) -> bool {
+fn starts_by_writing(site: &Site<'_>, name: SyntaxNode<'_>) -> bool {
     let uses = uses(site, name);
     let first = uses.iter().min_by_key(|node| node.start_byte());
-    let Some(element) = first.and_then(Node::parent) else { return false };
+    let Some(element) = first.and_then(SyntaxNode::parent) else { return false };
     let assignment = element.parent().and_then(|parent| {
         let (left, right) = pattern::as_assignment(site.file, parent)?;
         (pattern::as_element(element).is_some() && left == element).then_some(right)
@@ -234,7 +237,7 @@ fn starts_by_writing(site: &Site<'_>, name: Node<'_>) -> bool {
 }
 
 /// The uses of a local in the loop, its declaration apart.
-fn uses<'t>(site: &Site<'t>, name: Node<'_>) -> Vec<Node<'t>> {
+fn uses<'t>(site: &Site<'t>, name: SyntaxNode<'_>) -> Vec<SyntaxNode<'t>> {
     let text = site.file.text_of(name);
     let nodes = pattern::descendants(site.syntax.body).into_iter();
     nodes.filter(|n| pattern::is_variable(*n) && site.file.text_of(*n) == text).collect()
@@ -242,9 +245,9 @@ fn uses<'t>(site: &Site<'t>, name: Node<'_>) -> Vec<Node<'t>> {
 
 /// Whether the source shows that a local's object stays in its iteration: it is used for
 /// its elements, its length, and calls on it, and for nothing else.
-fn stays_inside(site: &Site<'_>, name: Node<'_>, made: &Creation<'_>) -> bool {
+fn stays_inside(site: &Site<'_>, name: SyntaxNode<'_>, made: &Creation<'_>) -> bool {
     let uses = uses(site, name);
-    let harmless = |node: &Node<'_>| {
+    let harmless = |node: &SyntaxNode<'_>| {
         let Some(parent) = node.parent() else { return false };
         if pattern::in_other_unit(*node, site.syntax.node) {
             return false;
@@ -261,7 +264,7 @@ fn stays_inside(site: &Site<'_>, name: Node<'_>, made: &Creation<'_>) -> bool {
 
 /// Whether a call's result isn't the object itself or a view of it: one that is thrown
 /// away, a number or a String.
-fn keeps_it(file: &SourceFile, call: Node<'_>, method: &str) -> bool {
+fn keeps_it(file: &SourceFile, call: SyntaxNode<'_>, method: &str) -> bool {
     const PLAIN: [&str; 12] = [
         "toString",
         "length",

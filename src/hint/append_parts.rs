@@ -10,12 +10,12 @@ use crate::hint::pattern::{self, simple_type};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite};
 use crate::hint::value_type::{ValueType, of_sum, type_of};
-use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
-use crate::java::{Node, SourceFile};
+use crate::hint::{Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{Feature, Operation};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "append-concatenation",
     title: "A concatenation is appended: append its parts",
     help: "`b.append(a + c)` makes a String of the parts, copies it into the builder and throws it \
@@ -25,7 +25,7 @@ pub const PATTERN: Pattern = Pattern {
            lock once more. How much that saves depends on how long the parts are; pairs of \
            kernels tell.",
     reference: "PMD, rule InefficientStringBuffering; SpotBugs and IntelliJ IDEA have the like",
-    basis: Basis::Lines,
+    basis: PredictionBasis::Lines,
     find,
 };
 
@@ -51,18 +51,22 @@ fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
 /// A call that appends a concatenation.
 struct Appended<'t> {
     /// The name of the method called.
-    name: Node<'t>,
+    name: SyntaxNode<'t>,
     /// The argument.
-    argument: Node<'t>,
+    argument: SyntaxNode<'t>,
     /// What is concatenated, from left to right; literals that follow each other are one.
     parts: Vec<Range<usize>>,
     /// The builder's name.
-    builder: Node<'t>,
+    builder: SyntaxNode<'t>,
 }
 
 /// Takes such a call apart; `None` for anything else, and where the rewrite might do something
 /// else.
-fn appended<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Option<Appended<'t>> {
+fn appended<'t>(
+    context: &Context<'_>,
+    file: &SourceFile,
+    node: SyntaxNode<'t>,
+) -> Option<Appended<'t>> {
     let call = pattern::as_call(node).filter(|call| file.text_of(call.name) == "append")?;
     let [argument] = call.arguments.as_slice() else { return None };
     let variable = builder::variable_of(file, call.object?)?;
@@ -90,7 +94,11 @@ fn appended<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Opt
 /// What a concatenation puts together, from left to right: operands before the first String
 /// are one part, as they are one sum. None where some type isn't known. Each operand is looked
 /// at once: generated code has sums of thousands.
-fn parts<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Option<Vec<Node<'t>>> {
+fn parts<'t>(
+    context: &Context<'_>,
+    file: &SourceFile,
+    node: SyntaxNode<'t>,
+) -> Option<Vec<SyntaxNode<'t>>> {
     let of = |node| type_of(context.input.sources, file, node);
     let (mut first, mut further) = (node, Vec::new());
     while let Some((left, right)) = pattern::as_binary(file, first, &["+"]) {
@@ -113,12 +121,12 @@ fn parts<'t>(context: &Context<'_>, file: &SourceFile, node: Node<'t>) -> Option
 
 /// Whether the builder is the same after the parts, one by one, as after all at once: no part
 /// sees it, and nobody sees it with some of the parts because a later one threw.
-fn may_be_split(file: &SourceFile, variable: Node<'_>, parts: &[Node<'_>]) -> bool {
+fn may_be_split(file: &SourceFile, variable: SyntaxNode<'_>, parts: &[SyntaxNode<'_>]) -> bool {
     if parts.iter().all(|part| is_quiet(file, *part)) {
         return true;
     }
     let name = file.text_of(variable);
-    let sees = |part: &Node<'_>| {
+    let sees = |part: &SyntaxNode<'_>| {
         pattern::descendants(*part).into_iter().any(|node| file.text_of(node) == name)
     };
     let is_alone = |local: LocalBuilder<'_>| {
@@ -131,7 +139,7 @@ fn may_be_split(file: &SourceFile, variable: Node<'_>, parts: &[Node<'_>]) -> bo
 
 /// Whether evaluating an expression and turning it into text neither throws nor runs code of
 /// others: literals, variables, sums and differences of them.
-fn is_quiet(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_quiet(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let node = pattern::without_parentheses(node);
     if pattern::is_literal(node) {
         return true;
@@ -148,7 +156,7 @@ fn is_quiet(file: &SourceFile, node: Node<'_>) -> bool {
 
 /// Whether an expression is a constant, which the compiler puts together with others: a
 /// literal, or a name written like one.
-fn is_constant(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_constant(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let node = pattern::without_parentheses(node);
     let is_upper = |text: &str| {
         let last = text.rsplit('.').next().unwrap_or(text);
@@ -162,7 +170,7 @@ fn is_constant(file: &SourceFile, node: Node<'_>) -> bool {
 
 /// The parts as ranges of the file: Strings written out that follow each other stay one, and
 /// an empty one at the beginning, which only makes a String of the rest, is left out.
-fn joined(file: &SourceFile, nodes: &[Node<'_>]) -> Vec<Range<usize>> {
+fn joined(file: &SourceFile, nodes: &[SyntaxNode<'_>]) -> Vec<Range<usize>> {
     let mut found: Vec<(Range<usize>, bool)> = Vec::new();
     for (i, node) in nodes.iter().enumerate() {
         let is_text = pattern::is_string_literal(*node);
@@ -187,11 +195,12 @@ fn joined(file: &SourceFile, nodes: &[Node<'_>]) -> Vec<Range<usize>> {
 
 /// The hint for one method.
 fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Option<Hint> {
-    let names: Vec<Node<'_>> = found.iter().map(|one| one.name).collect();
+    let names: Vec<SyntaxNode<'_>> = found.iter().map(|one| one.name).collect();
     let replaced = Replaced::at(file, &names);
     let is_concat = |feature: &Feature| *feature == Operation::STRING_CONCAT;
     let is_append = |f: &crate::operations::LibraryFunction| f.method() == "append";
-    let on_lines: Vec<Node<'_>> = found.iter().flat_map(|one| [one.name, one.argument]).collect();
+    let on_lines: Vec<SyntaxNode<'_>> =
+        found.iter().flat_map(|one| [one.name, one.argument]).collect();
     let has_concat = Replaced::at(file, &on_lines).count(context, is_concat) > 0;
     if !has_concat || replaced.calls(context, is_append) == 0 {
         return None;
@@ -201,7 +210,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Optio
     builders.dedup();
     let builders: Vec<String> = builders.iter().map(|name| format!("`{name}`")).collect();
     let rewritten: Vec<String> = found.iter().map(|one| appends(file, one)).collect();
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "{} to {} {} a String of several parts first, up to {} times.",

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::{AccountInput, Accounts, Measured, account};
+use crate::account::{AccountInput, Accounts, MeasuredEnergies, account};
 use crate::blocks::BlockId;
 use crate::hint::{BoardRatios, Context, Hint, HintInput, HintOptions, hints, site};
 use crate::java::SourceFile;
@@ -30,7 +30,7 @@ pub fn assumed_hints(
     let alike = assumed_model(dictionary);
     let model = model.unwrap_or(&alike);
     let nothing = BTreeMap::new();
-    let accounts = |executions: &BTreeMap<BlockId, u64>, measured: &Measured| -> Accounts {
+    let accounts = |executions: &BTreeMap<BlockId, u64>, measured: &MeasuredEnergies| -> Accounts {
         account(&AccountInput {
             dictionary,
             executions,
@@ -40,7 +40,7 @@ pub fn assumed_hints(
             calls: None,
         })
     };
-    let empty = accounts(&nothing, &Measured::default());
+    let empty = accounts(&nothing, &MeasuredEnergies::default());
     let input = HintInput {
         dictionary,
         executions: &nothing,
@@ -50,8 +50,8 @@ pub fn assumed_hints(
         sources,
     };
     let executions = assumed_executions(input);
-    let explained = accounts(&executions, &Measured::default()).explained().joules();
-    let measured = Measured { total: explained, ..Measured::default() };
+    let explained = accounts(&executions, &MeasuredEnergies::default()).explained().joules();
+    let measured = MeasuredEnergies { total: explained, ..MeasuredEnergies::default() };
     let accounts = accounts(&executions, &measured);
     let input = HintInput { executions: &executions, accounts: &accounts, ..input };
     let options = HintOptions { least_bound: 0.0, least_saving: 0.0, may_save_nothing: true };

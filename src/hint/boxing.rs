@@ -4,13 +4,16 @@
 use std::collections::BTreeSet;
 
 use crate::format::grouped;
-use crate::hint::pattern::{self, Place};
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
-use crate::java::{Node, SourceFile};
+use crate::hint::pattern::{self, NameKind};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::LibraryFunction;
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "boxing-in-loop",
     title: "A number is boxed in every iteration: use the primitive type",
     help: "A local variable of type Integer, Long, Float, Double, Short, Byte or Character takes \
@@ -19,7 +22,7 @@ pub const PATTERN: Pattern = Pattern {
            new value, at the model's price for it or for an average library function.",
     reference: "Bloch, Effective Java, 3rd edition, item 61: prefer primitive types to boxed \
                 primitives",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -58,7 +61,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(usize, Hint)> {
         let Some(name) = computed(file, node) else { continue };
         let Some(declared) = pattern::declared(file, name) else { continue };
         let boxed = BOXES.iter().find(|(class, _)| *class == declared.type_text);
-        let Some((class, primitive)) = boxed.filter(|_| declared.place == Place::Local) else {
+        let Some((class, primitive)) = boxed.filter(|_| declared.place == NameKind::Local) else {
             continue;
         };
         let starts_known = declared
@@ -74,7 +77,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(usize, Hint)> {
 }
 
 /// The name that takes a computed value: of `x += 1`, `x++`, `x = x + 1`.
-fn computed<'t>(file: &SourceFile, node: Node<'t>) -> Option<Node<'t>> {
+fn computed<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
     let name = match (pattern::as_step(node), pattern::as_compound(file, node)) {
         (Some(operand), _) => operand,
         (_, Some((left, _, _))) => left,
@@ -116,10 +119,10 @@ fn boxes(
     if runs < 2 * site.entries(context).max(1) {
         return None;
     }
-    let mut saved = Counted::default();
+    let mut saved = PricedOperations::default();
     let value_of = LibraryFunction::new(&format!("java.lang.{class}"), "valueOf");
     context.add(&mut saved, value_of, runs as f64);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "`{name}` is {} {class}, and takes a new value {} times.",

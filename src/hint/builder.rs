@@ -1,8 +1,8 @@
 //! Builders of text, StringBuilder and StringBuffer: which expressions are one, where a local
 //! one is used, and whether it leaves its method.
 
-use crate::hint::pattern::{self, Place, simple_type};
-use crate::java::{Node, SourceFile};
+use crate::hint::pattern::{self, NameKind, simple_type};
+use crate::java::{SourceFile, SyntaxNode};
 
 /// Methods of both classes that return the builder itself.
 const ITSELF: [&str; 7] =
@@ -36,7 +36,7 @@ pub fn is_builder_type(type_text: &str) -> bool {
 
 /// The variable that an expression, a chain of calls too, gives: `b` of `b.append(x).reverse()`.
 /// None where the file doesn't say that it is a builder.
-pub fn variable_of<'t>(file: &SourceFile, expression: Node<'t>) -> Option<Node<'t>> {
+pub fn variable_of<'t>(file: &SourceFile, expression: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
     let mut node = pattern::without_parentheses(expression);
     while let Some(call) = pattern::as_call(node) {
         if !ITSELF.contains(&file.text_of(call.name)) {
@@ -51,15 +51,15 @@ pub fn variable_of<'t>(file: &SourceFile, expression: Node<'t>) -> Option<Node<'
 /// A local builder's declaration and all that is done with it.
 pub struct LocalBuilder<'t> {
     /// Its declarator.
-    pub declarator: Node<'t>,
+    pub declarator: SyntaxNode<'t>,
     /// Its name.
-    pub name: Node<'t>,
+    pub name: SyntaxNode<'t>,
     /// Its type as it is declared.
-    pub ty: Node<'t>,
+    pub ty: SyntaxNode<'t>,
     /// Types of the creations that it is set to.
-    pub created: Vec<Node<'t>>,
+    pub created: Vec<SyntaxNode<'t>>,
     /// Names of the methods called on it, chains too.
-    pub calls: Vec<Node<'t>>,
+    pub calls: Vec<SyntaxNode<'t>>,
     /// Whether it, or a chain that gives it, is used in any other way: handed on, kept,
     /// compared, captured. Being returned is not among it.
     pub is_shared: bool,
@@ -68,7 +68,7 @@ pub struct LocalBuilder<'t> {
 }
 
 /// The local builder of a declaration with a single variable.
-pub fn local<'t>(file: &SourceFile, declaration: Node<'t>) -> Option<LocalBuilder<'t>> {
+pub fn local<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<LocalBuilder<'t>> {
     let locals = pattern::as_locals(declaration);
     let [(ty, name, value)] = locals.as_slice() else { return None };
     let declarator = name.parent()?;
@@ -102,15 +102,15 @@ pub fn local<'t>(file: &SourceFile, declaration: Node<'t>) -> Option<LocalBuilde
 }
 
 /// The local builder that a variable is.
-pub fn local_of<'t>(file: &SourceFile, variable: Node<'t>) -> Option<LocalBuilder<'t>> {
+pub fn local_of<'t>(file: &SourceFile, variable: SyntaxNode<'t>) -> Option<LocalBuilder<'t>> {
     let declared = pattern::declared(file, variable)?;
-    let is_local = declared.place == Place::Local;
+    let is_local = declared.place == NameKind::Local;
     is_local.then(|| declared.node.parent()).flatten().and_then(|found| local(file, found))
 }
 
 impl<'t> LocalBuilder<'t> {
     /// A value that it is set to: a new object of its own class, or null.
-    fn take_value(&mut self, file: &SourceFile, value: Node<'t>) {
+    fn take_value(&mut self, file: &SourceFile, value: SyntaxNode<'t>) {
         let value = pattern::without_parentheses(value);
         let made = pattern::as_creation(value).filter(|made| !made.is_array && !made.is_anonymous);
         match made {
@@ -124,7 +124,7 @@ impl<'t> LocalBuilder<'t> {
     }
 
     /// One use of its name.
-    fn take_use(&mut self, file: &SourceFile, variable: Node<'t>) {
+    fn take_use(&mut self, file: &SourceFile, variable: SyntaxNode<'t>) {
         let body = pattern::innermost_code;
         self.is_shared |= body(variable) != body(self.declarator);
         let Some(parent) = variable.parent() else { return };
@@ -143,7 +143,7 @@ impl<'t> LocalBuilder<'t> {
     }
 
     /// The calls on it, one after the other, and what becomes of the last one's value.
-    fn take_chain(&mut self, file: &SourceFile, variable: Node<'t>) {
+    fn take_chain(&mut self, file: &SourceFile, variable: SyntaxNode<'t>) {
         let mut node = pattern::with_all_parentheses(variable);
         while let Some(parent) = node.parent() {
             let call = pattern::as_call(parent).filter(|call| call.object == Some(node));

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use crate::format::grouped;
-use crate::hint::pattern::{self, Place};
+use crate::hint::pattern::{self, NameKind};
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
-use crate::java::{Node, SourceFile};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{LibraryFunction, Operation};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "string-in-loop",
     title: "A String grows in a loop: use a StringBuilder",
     help: "Adding to a String copies the whole String every time, so the work grows with the \
@@ -20,7 +23,7 @@ pub const PATTERN: Pattern = Pattern {
            more.",
     reference: "Bloch, Effective Java, 3rd edition, item 63: beware the performance of string \
                 concatenation",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -45,7 +48,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(Hint, usize)> {
         let text = file.text_of(name);
         let Some(declared) = pattern::declared(file, name) else { continue };
         let outside = declared.node.end_byte() <= site.syntax.node.start_byte();
-        let local = declared.place != Place::Field && declared.type_text == "String";
+        let local = declared.place != NameKind::Field && declared.type_text == "String";
         if outside && local && done.insert(text) && only_grows(site, text) {
             hints.extend(grows(context, site, text).map(|hint| (hint, declared.node.start_byte())));
         }
@@ -54,7 +57,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Vec<(Hint, usize)> {
 }
 
 /// The name that `s += x` or `s = s + x` adds to.
-fn grown<'t>(file: &SourceFile, node: Node<'t>) -> Option<Node<'t>> {
+fn grown<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
     if let Some((left, operator, _)) = pattern::as_compound(file, node) {
         return (operator == "+" && pattern::is_variable(left)).then_some(left);
     }
@@ -84,7 +87,7 @@ fn only_grows(site: &Site<'_>, name: &str) -> bool {
 fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
     let file = site.file;
     let entries = site.entries(context).max(1);
-    let mut saved = Counted::default();
+    let mut saved = PricedOperations::default();
     let mut runs = 0u64;
     let mut added = Vec::new();
     for node in pattern::descendants(site.syntax.body) {
@@ -112,7 +115,7 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
     }
     let builder = fresh_name(file, &format!("{name}Builder"));
     let appends: Vec<String> = added.iter().map(|more| format!("    {builder}{more};")).collect();
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "The String `{name}` grows {} times in the loop, and is copied each time.",
@@ -132,7 +135,7 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
 }
 
 /// Pays for appending: the model's own price, else half a concatenation.
-fn pay(context: &Context<'_>, saved: &mut Counted, count: f64) {
+fn pay(context: &Context<'_>, saved: &mut PricedOperations, count: f64) {
     let append = ["java.lang.StringBuilder", "java.lang.AbstractStringBuilder"]
         .map(|class| LibraryFunction::new(class, "append"))
         .into_iter()
@@ -144,7 +147,7 @@ fn pay(context: &Context<'_>, saved: &mut Counted, count: f64) {
 }
 
 /// The calls that add what a statement adds: `.append(a).append(b)`.
-fn append(file: &SourceFile, node: Node<'_>, name: &str) -> String {
+fn append(file: &SourceFile, node: SyntaxNode<'_>, name: &str) -> String {
     if let Some((_, _, right)) = pattern::as_compound(file, node) {
         return format!(".append({})", file.text_of(right));
     }

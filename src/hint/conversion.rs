@@ -3,13 +3,16 @@
 
 use crate::format::grouped;
 use crate::hint::pattern;
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
 use crate::java::types::ValueKind;
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "float-and-double",
     title: "A double literal among floats: two conversions for nothing",
     help: "A literal without an f is a double. A float beside it is converted to double, the \
@@ -19,7 +22,7 @@ pub const PATTERN: Pattern = Pattern {
            either way; where it isn't (0.1), the last digits differ. The prediction saves the two \
            conversions, and what the operation costs more in double.",
     reference: "Figueroa, When is double rounding innocuous? (SIGNUM 1995); JLS 3.10.2, 5.6.2",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -38,22 +41,22 @@ fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
 }
 
 /// A float, an operation and a double literal whose result becomes a float.
-struct Found<'t> {
-    literal: Node<'t>,
-    float: Node<'t>,
+struct FloatConversion<'t> {
+    literal: SyntaxNode<'t>,
+    float: SyntaxNode<'t>,
     /// What becomes simpler.
-    whole: Node<'t>,
+    whole: SyntaxNode<'t>,
     operator: String,
     /// Whether the result is cast, rather than assigned by `*=`.
     is_cast: bool,
 }
 
 /// Reads `x *= 0.5` and `(float) (x * 0.5)`, with a float `x`.
-fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
+fn found<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<FloatConversion<'t>> {
     if let Some((float, operator, right)) = pattern::as_compound(file, node) {
         let literal = pattern::without_parentheses(right);
         let fits = ["+", "-", "*", "/"].contains(&operator.as_str());
-        let found = Found { literal, float, whole: node, operator, is_cast: false };
+        let found = FloatConversion { literal, float, whole: node, operator, is_cast: false };
         return found.checked(file).filter(|_| fits);
     }
     let (ty, value) = pattern::as_cast(node)?;
@@ -65,7 +68,7 @@ fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
         let Some((left, right)) = pattern::as_binary(file, value, &[operator]) else { continue };
         for (literal, float) in [(left, right), (right, left)] {
             let operator = operator.to_string();
-            let found = Found { literal, float, whole: node, operator, is_cast: true };
+            let found = FloatConversion { literal, float, whole: node, operator, is_cast: true };
             if let Some(found) = found.checked(file) {
                 return Some(found);
             }
@@ -74,7 +77,7 @@ fn found<'t>(file: &SourceFile, node: Node<'t>) -> Option<Found<'t>> {
     None
 }
 
-impl Found<'_> {
+impl FloatConversion<'_> {
     fn checked(self, file: &SourceFile) -> Option<Self> {
         let one = pattern::is_double_literal(file, self.literal) && is_float(file, self.float);
         one.then_some(self)
@@ -94,9 +97,9 @@ impl Found<'_> {
 }
 
 /// Whether a name, field or element is declared as float in this file.
-fn is_float(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_float(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let node = pattern::without_parentheses(node);
-    let of_type = |node: Node<'_>, ty: &str| {
+    let of_type = |node: SyntaxNode<'_>, ty: &str| {
         pattern::declared(file, node).is_some_and(|d| pattern::simple_type(&d.type_text) == ty)
     };
     match pattern::as_element(node) {
@@ -106,7 +109,7 @@ fn is_float(file: &SourceFile, node: Node<'_>) -> bool {
 }
 
 /// The hint for one literal, where the dictionary has the conversions.
-fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hint> {
+fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> Option<Hint> {
     let line = pattern::line(found.literal);
     let near = pattern::line(found.whole)..=pattern::last_line(found.whole);
     // The dictionary calls the first one `constant`, for one side of the pair is one.
@@ -123,7 +126,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hin
     let block =
         context.blocks_of(&file.path).iter().filter(of_block).min_by_key(|b| context.runs(b))?;
     let runs = context.runs(block) as f64;
-    let mut saved = Counted::default();
+    let mut saved = PricedOperations::default();
     for direction in [&TO[..], &BACK[..]] {
         let one = block.operations.iter().find(|o| converts(o, direction))?;
         context.add_found(&mut saved, block, one, runs);
@@ -138,7 +141,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hin
     context.add_known(&mut saved, verb.of(ValueKind::Float), -runs);
     let (old, new) = (file.text_of(found.literal), found.as_float(file));
     let exact = found.is_exact(file);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "`{}` is a float, and goes to double and back for the literal `{old}`: {} times.",
@@ -164,7 +167,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &Found<'_>) -> Option<Hin
 }
 
 /// The expression with the new literal, and without the cast that it makes needless.
-fn rewrite(file: &SourceFile, found: &Found<'_>, literal: &str) -> String {
+fn rewrite(file: &SourceFile, found: &FloatConversion<'_>, literal: &str) -> String {
     let (start, end) = (found.whole.start_byte(), found.whole.end_byte());
     let own = found.literal.byte_range();
     let text = format!("{}{literal}{}", &file.text[start..own.start], &file.text[own.end..end]);

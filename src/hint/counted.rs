@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use compact_str::CompactString;
 
 use crate::account::calls::CallTree;
-use crate::account::{Accounts, Costs, CountVector, Entry, Interval, LineKey, MethodKey};
+use crate::account::{
+    AccountEntry, Accounts, CountVector, IndexedModel, Interval, LineKey, MethodKey,
+};
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::hint::callers::{self, CallerCounts};
@@ -40,7 +42,7 @@ pub struct HintInput<'a> {
 /// Operations with what their prices leave unsure. Counts may be negative: a rewrite that
 /// executes some instead of others.
 #[derive(Debug, Clone, Default)]
-pub struct Counted {
+pub struct PricedOperations {
     /// How often each known cost occurs.
     pub counts: CountVector,
     /// Whether operations without a cost were among them.
@@ -51,9 +53,9 @@ pub struct Counted {
     lines: BTreeMap<(BlockId, u32), f64>,
 }
 
-impl Counted {
+impl PricedOperations {
     /// Adds all of another.
-    pub fn add_all(&mut self, other: &Counted) {
+    pub fn add_all(&mut self, other: &PricedOperations) {
         for (&cost, &count) in &other.counts.0 {
             self.counts.add(cost, count);
         }
@@ -77,34 +79,34 @@ impl Counted {
 
 /// What a rewrite executes: an operation in a context, as micro-kernels price them.
 #[derive(Debug, Clone)]
-pub struct Form {
+pub struct PricedForm {
     /// The operation or library function.
     pub operation: Feature,
     /// Its context; empty for the price over all contexts.
     pub context: CompactString,
 }
 
-impl From<Operation> for Form {
-    fn from(operation: Operation) -> Form {
-        Form::from((operation, ""))
+impl From<Operation> for PricedForm {
+    fn from(operation: Operation) -> PricedForm {
+        PricedForm::from((operation, ""))
     }
 }
 
-impl From<LibraryFunction> for Form {
-    fn from(function: LibraryFunction) -> Form {
-        Form { operation: function.into(), context: CompactString::default() }
+impl From<LibraryFunction> for PricedForm {
+    fn from(function: LibraryFunction) -> PricedForm {
+        PricedForm { operation: function.into(), context: CompactString::default() }
     }
 }
 
-impl From<(Operation, &str)> for Form {
-    fn from((operation, context): (Operation, &str)) -> Form {
-        Form { operation: operation.into(), context: context.into() }
+impl From<(Operation, &str)> for PricedForm {
+    fn from((operation, context): (Operation, &str)) -> PricedForm {
+        PricedForm { operation: operation.into(), context: context.into() }
     }
 }
 
-impl From<&OperationCount> for Form {
-    fn from(found: &OperationCount) -> Form {
-        Form { operation: found.operation.clone(), context: found.context.clone() }
+impl From<&OperationCount> for PricedForm {
+    fn from(found: &OperationCount) -> PricedForm {
+        PricedForm { operation: found.operation.clone(), context: found.context.clone() }
     }
 }
 
@@ -158,9 +160,9 @@ pub struct Context<'a> {
     /// What it was made of.
     pub input: HintInput<'a>,
     /// The price list.
-    pub costs: Costs<'a>,
+    pub costs: IndexedModel<'a>,
     files: HashMap<&'a str, Vec<&'a BlockEntry>>,
-    lines: OnceCell<HashMap<(&'a str, u32), &'a Entry<LineKey>>>,
+    lines: OnceCell<HashMap<(&'a str, u32), &'a AccountEntry<LineKey>>>,
     reassigned: OnceCell<BTreeSet<&'a str>>,
     callers: OnceCell<CallerCounts<'a>>,
 }
@@ -173,7 +175,7 @@ impl<'a> Context<'a> {
             files.entry(block.file.as_str()).or_default().push(block);
         }
         let (lines, reassigned, callers) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Context { input, costs: Costs::new(input.model), files, lines, reassigned, callers }
+        Context { input, costs: IndexedModel::new(input.model), files, lines, reassigned, callers }
     }
 
     /// How often a block ran below each caller, where calls were recorded; none for a caller
@@ -209,8 +211,8 @@ impl<'a> Context<'a> {
         &self,
         blocks: &[&BlockEntry],
         wanted: impl Fn(&OperationCount) -> bool,
-    ) -> Counted {
-        let mut counted = Counted::default();
+    ) -> PricedOperations {
+        let mut counted = PricedOperations::default();
         for block in blocks {
             let runs = self.runs(block) as f64;
             for operation in block.operations.iter().filter(|operation| wanted(operation)) {
@@ -223,7 +225,7 @@ impl<'a> Context<'a> {
     /// Adds executions of an operation of the source, at the price of its context.
     pub fn add_found(
         &self,
-        counted: &mut Counted,
+        counted: &mut PricedOperations,
         block: &BlockEntry,
         found: &OperationCount,
         count: f64,
@@ -233,14 +235,19 @@ impl<'a> Context<'a> {
     }
 
     /// Adds executions of an operation or of a form of it (`Field_Reference [read int]`).
-    pub fn add(&self, counted: &mut Counted, form: impl Into<Form>, count: f64) {
-        let Form { operation, context } = form.into();
+    pub fn add(&self, counted: &mut PricedOperations, form: impl Into<PricedForm>, count: f64) {
+        let PricedForm { operation, context } = form.into();
         self.add_one(counted, &OperationCount { operation, context, line: 0, count: 1 }, count);
     }
 
     /// Adds executions of an operation that is small beside the rest: without a cost it
     /// counts as free.
-    pub fn add_known(&self, counted: &mut Counted, form: impl Into<Form>, count: f64) {
+    pub fn add_known(
+        &self,
+        counted: &mut PricedOperations,
+        form: impl Into<PricedForm>,
+        count: f64,
+    ) {
         let form = form.into();
         if self.costs.of(form.operation.name()).is_some() {
             self.add(counted, form, count);
@@ -254,7 +261,7 @@ impl<'a> Context<'a> {
     }
 
     /// Adds executions; returns their energy in joules.
-    fn add_one(&self, counted: &mut Counted, found: &OperationCount, count: f64) -> f64 {
+    fn add_one(&self, counted: &mut PricedOperations, found: &OperationCount, count: f64) -> f64 {
         let Some(cost) = self.costs.of(found.operation.name()) else {
             counted.incomplete |= count != 0.0;
             return 0.0;
@@ -293,7 +300,7 @@ impl<'a> Context<'a> {
 
     /// The energy of counts. An interval of a saving may reach below zero, that it costs
     /// more instead, but not above the scenario's energy.
-    pub fn amount(&self, counted: &Counted) -> Amount {
+    pub fn amount(&self, counted: &PricedOperations) -> Amount {
         let energy = self.costs.energy(&counted.counts);
         let variance = if counted.incomplete { None } else { self.costs.variance(&counted.counts) };
         let variance =

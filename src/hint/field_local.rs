@@ -3,17 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::format::grouped;
-use crate::hint::counted::Form;
-use crate::hint::pattern::{self, Field};
+use crate::hint::counted::PricedForm;
+use crate::hint::pattern::{self, ClassField};
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
 use crate::operations::{BlockEntry, Operation, OperationCount};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "field-in-loop",
     title: "Field read in every iteration: copy it to a local",
     help: "The loop reads a field that it doesn't write. A local variable that holds the field's \
@@ -21,7 +24,7 @@ pub const PATTERN: Pattern = Pattern {
            entry of the loop, and pays for the local variable. Not when another thread, or a \
            method that the loop calls, changes the field and the loop has to see it.",
     reference: "Android documentation, Performance tips: use enhanced for loop syntax (the lookup of a field in every iteration)",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -42,13 +45,13 @@ fn covers(outer: &Hint, inner: &Hint) -> bool {
 
 /// Reads of one field in a loop.
 struct Reads<'s> {
-    field: Field<'s>,
-    nodes: Vec<Node<'s>>,
+    field: ClassField<'s>,
+    nodes: Vec<SyntaxNode<'s>>,
     runs: u64,
     /// The reads in the scenario.
-    spent: Counted,
+    spent: PricedOperations,
     /// The form of one of them.
-    form: Option<Form>,
+    form: Option<PricedForm>,
 }
 
 /// The hint for one loop: all its fields together.
@@ -69,7 +72,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let open = site.calls_source_methods() && !found.iter().all(fixed);
     let changed = rewrite(site, &found);
     let starts_plainly = !site.syntax.init.iter().any(|part| has_call(*part));
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "The loop reads {names} {} times and never writes {}.",
@@ -105,21 +108,21 @@ fn waits_for_others(site: &Site<'_>) -> bool {
     ];
     let mut nodes = pattern::descendants(site.syntax.node).into_iter();
     nodes.any(|node| {
-        let waits = |call: pattern::Call<'_>| WAITING.contains(&site.file.text_of(call.name));
+        let waits = |call: pattern::MethodCall<'_>| WAITING.contains(&site.file.text_of(call.name));
         pattern::is_synchronized(node) || pattern::as_call(node).is_some_and(waits)
     })
 }
 
-fn has_call(part: Node<'_>) -> bool {
-    let runs = |node: &Node<'_>| {
+fn has_call(part: SyntaxNode<'_>) -> bool {
+    let runs = |node: &SyntaxNode<'_>| {
         pattern::as_call(*node).is_some() || pattern::as_creation(*node).is_some()
     };
     pattern::descendants(part).iter().any(runs)
 }
 
 /// Reads that no longer happen, less the locals'.
-fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> Counted {
-    let mut saved = Counted::default();
+fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> PricedOperations {
+    let mut saved = PricedOperations::default();
     for reads in found {
         saved.add_all(&reads.spent);
         if let Some(form) = &reads.form {
@@ -137,7 +140,7 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
     let file = site.file;
     let locals = pattern::local_names(file, site.syntax.node);
     let written = pattern::written_names(file, site.syntax.node);
-    let usable = |field: &Field<'_>| {
+    let usable = |field: &ClassField<'_>| {
         let constant = field.is_static && field.is_final;
         let named = !field.is_static || field.owner != "this";
         !field.is_volatile && !constant && named && !written.contains(field.name)
@@ -172,7 +175,11 @@ fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
 }
 
 /// The read of a field on a line: the dictionary's form of it says what moves.
-fn read_on<'b>(block: &'b BlockEntry, line: u32, field: &Field<'_>) -> Option<&'b OperationCount> {
+fn read_on<'b>(
+    block: &'b BlockEntry,
+    line: u32,
+    field: &ClassField<'_>,
+) -> Option<&'b OperationCount> {
     let moves = match field.type_text.as_str() {
         "boolean" | "byte" | "short" | "char" | "int" => "int",
         own @ ("long" | "float" | "double") => own,
@@ -188,16 +195,16 @@ fn read_on<'b>(block: &'b BlockEntry, line: u32, field: &Field<'_>) -> Option<&'
     exact.or_else(|| found.find(|o| o.context.is_empty()))
 }
 
-fn none_yet(field: Field<'_>) -> Reads<'_> {
-    Reads { field, nodes: Vec::new(), runs: 0, spent: Counted::default(), form: None }
+fn none_yet(field: ClassField<'_>) -> Reads<'_> {
+    Reads { field, nodes: Vec::new(), runs: 0, spent: PricedOperations::default(), form: None }
 }
 
-fn in_init(site: &Site<'_>, node: Node<'_>) -> bool {
+fn in_init(site: &Site<'_>, node: SyntaxNode<'_>) -> bool {
     site.syntax.init.iter().any(|part| within(node, *part))
         || site.syntax.iterated.is_some_and(|part| within(node, part))
 }
 
-fn within(node: Node<'_>, part: Node<'_>) -> bool {
+fn within(node: SyntaxNode<'_>, part: SyntaxNode<'_>) -> bool {
     part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
 }
 
@@ -205,13 +212,13 @@ fn within(node: Node<'_>, part: Node<'_>) -> bool {
 struct Name<'s> {
     text: &'s str,
     /// Where the name itself stands.
-    node: Node<'s>,
+    node: SyntaxNode<'s>,
     /// Without `this.` before it: a local of this name hides the field.
     bare: bool,
 }
 
 /// Reads `x` or `this.x`.
-fn field_name<'s>(site: &Site<'s>, node: Node<'s>) -> Option<Name<'s>> {
+fn field_name<'s>(site: &Site<'s>, node: SyntaxNode<'s>) -> Option<Name<'s>> {
     if pattern::is_variable(node) {
         return Some(Name { text: site.file.text_of(node), node, bare: true });
     }
@@ -241,7 +248,7 @@ fn rewrite(site: &Site<'_>, found: &[Reads<'_>]) -> Rewrite {
 /// The declarations before the loop.
 fn declarations(found: &[Reads<'_>], rewrite: &Rewrite) -> Vec<String> {
     let of = |(Reads { field, .. }, local): (&Reads<'_>, &String)| {
-        let Field { type_text, name, owner, .. } = field;
+        let ClassField { type_text, name, owner, .. } = field;
         format!("final {type_text} {local} = {owner}.{name};")
     };
     found.iter().zip(&rewrite.names).map(of).collect()
@@ -252,7 +259,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    use crate::account::{AccountInput, Measured, account, sample};
+    use crate::account::{AccountInput, MeasuredEnergies, account, sample};
     use crate::blocks::BlockId;
     use crate::hint::{BoardRatios, HintInput, HintOptions, hints};
     use crate::java::SourceFile;
@@ -283,7 +290,7 @@ class Sum {
         let executions: BTreeMap<BlockId, u64> =
             [(0, 1), (1, 101), (2, 100), (3, 100)].map(|(id, n)| (BlockId(id), n)).into();
         let model = sample::model(&[("Field_Reference", 1.0 / 300.0)]);
-        let measured = Measured { total: Joules(1.0), ..Measured::default() };
+        let measured = MeasuredEnergies { total: Joules(1.0), ..MeasuredEnergies::default() };
         let scenario = AccountInput {
             dictionary: &dictionary,
             executions: &executions,

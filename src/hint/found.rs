@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::hint::{
-    Basis, BoardRatio, BoardRatios, Hint, HintOptions, MeasuredSaving, PATTERNS, Pattern,
-    is_shown_here, order,
+    BoardRatio, BoardRatios, Hint, HintOptions, HintPattern, MeasuredSaving, PATTERNS,
+    PredictionBasis, is_shown_here, order,
 };
 
 /// What was found.
@@ -70,7 +70,7 @@ impl FoundHints {
 
     /// Places without a hint, by pattern.
     pub fn withheld(&self) -> Vec<Withheld> {
-        let of = |pattern: &&Pattern| {
+        let of = |pattern: &&HintPattern| {
             let own = self.others.iter().filter(|hint| hint.pattern == pattern.name);
             let own: Vec<&Hint> = own.collect();
             let on_board = self.board.of_pattern(own.first()?.pattern);
@@ -94,7 +94,7 @@ impl fmt::Display for Withheld {
         let word = if *places == 1 { "place" } else { "places" };
         write!(f, "{places} {word} of {pattern}: ")?;
         match on_board {
-            Some(ratio) if ratio.basis == Basis::Costs => {
+            Some(ratio) if ratio.basis == PredictionBasis::Costs => {
                 write!(f, "saves nothing on this board: {ratio}")
             }
             Some(ratio) => write!(f, "can't be told from nothing on this board: {ratio}"),
@@ -161,7 +161,7 @@ mod tests {
     /// Of a pattern that nothing predicts, what the place saved says all.
     #[test]
     fn a_place_that_is_not_predicted_is_measured_alone() {
-        let unknown = Hint { basis: Basis::Lines, ..predicted(amount(40.0, 1.0)) };
+        let unknown = Hint { basis: PredictionBasis::Lines, ..predicted(amount(40.0, 1.0)) };
         let mut found = found(&[unknown]);
         assert!(found.hints.is_empty(), "nobody knows what it saves");
         let single = Amount { interval: None, ..amount(3.0, 1.0) };

@@ -7,13 +7,16 @@ use crate::account::OperationClass;
 use crate::format::grouped;
 use crate::hint::callers::{self, Caller};
 use crate::hint::pattern;
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint, site};
-use crate::java::Node;
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint, site,
+};
+use crate::java::SyntaxNode;
 use crate::java::types::{Primitive, ValueKind};
 use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "inline-small-method",
     title: "Small method called very often: inline it",
     help: "The method is one block with a handful of operations, and the call, its parameters and \
@@ -22,7 +25,7 @@ pub const PATTERN: Pattern = Pattern {
            compiler inlines many such methods by itself, so the confidence is low: measure \
            before and after.",
     reference: "Android documentation, Performance tips: avoid internal getters and setters",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -72,7 +75,7 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
     // The source shows that no subclass can override it.
     let bound_early = has("private") || has("static") || has("final");
     let call = if has("static") { "static" } else { "virtual" };
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
         advice: match bound_early {
@@ -104,7 +107,7 @@ fn modifiers<'c>(context: &Context<'c>, block: &BlockEntry) -> Vec<&'c str> {
     let Some(file) = context.input.sources.iter().find(|file| file.path == block.file) else {
         return Vec::new();
     };
-    let own = |(method, _): &(Node<'_>, Node<'_>)| {
+    let own = |(method, _): &(SyntaxNode<'_>, SyntaxNode<'_>)| {
         let lines = pattern::line(*method)..=pattern::last_line(*method);
         let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
         named && lines.contains(&block.start_line)
@@ -114,8 +117,13 @@ fn modifiers<'c>(context: &Context<'c>, block: &BlockEntry) -> Vec<&'c str> {
 }
 
 /// The call, its parameters and its return.
-fn saved(context: &Context<'_>, block: &BlockEntry, call: &'static str, runs: f64) -> Counted {
-    let mut saved = Counted::default();
+fn saved(
+    context: &Context<'_>,
+    block: &BlockEntry,
+    call: &'static str,
+    runs: f64,
+) -> PricedOperations {
+    let mut saved = PricedOperations::default();
     context.add(&mut saved, (Operation::METHOD_INVOCATION, call), runs);
     for kind in parameter_kinds(&block.method) {
         context.add_known(&mut saved, Verb::PARAMETER.of(kind), runs);
@@ -127,7 +135,12 @@ fn saved(context: &Context<'_>, block: &BlockEntry, call: &'static str, runs: f6
 }
 
 /// The body and the call: all that the method's executions spend.
-fn with_call(context: &Context<'_>, block: &BlockEntry, call: &'static str, runs: f64) -> Counted {
+fn with_call(
+    context: &Context<'_>,
+    block: &BlockEntry,
+    call: &'static str,
+    runs: f64,
+) -> PricedOperations {
     let mut all = saved(context, block, call, runs);
     let body = context.counted(&[block], |o| !is_return(o));
     all.add_all(&body);

@@ -4,11 +4,14 @@
 use crate::format::grouped;
 use crate::hint::pattern::{self, LoopKind};
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
 use crate::operations::{Feature, LibraryFunction, Operation};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "list-by-iterator",
     title: "Enhanced for over a list: go by index",
     help: "An enhanced for over a list makes an iterator, and calls hasNext and next in every \
@@ -18,7 +21,7 @@ pub const PATTERN: Pattern = Pattern {
            changes the list. An optimising compiler may do away with the iterator by itself.",
     reference: "Android documentation, Performance tips: hand-written counted loops over an \
                 ArrayList are about 3x faster than enhanced for",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -45,7 +48,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         return None;
     }
     let runs = context.runs(site.body);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "The loop goes over the list `{text}` by an iterator: {} iterations.",
@@ -70,12 +73,12 @@ fn condition(list: &str, confidence: Confidence) -> String {
 }
 
 /// The iterator's calls, less `get`, the counter and its test.
-fn saved(context: &Context<'_>, site: &Site<'_>, runs: f64) -> Option<Counted> {
+fn saved(context: &Context<'_>, site: &Site<'_>, runs: f64) -> Option<PricedOperations> {
     let calls = |method: &str| {
         let call = Feature::from(LibraryFunction::new("java.util.Iterator", method));
         site.body.operations.iter().find(|o| o.operation == call)
     };
-    let mut saved = Counted::default();
+    let mut saved = PricedOperations::default();
     for found in [calls("hasNext")?, calls("next")?] {
         context.add_found(&mut saved, site.body, found, runs);
     }

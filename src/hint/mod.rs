@@ -41,14 +41,14 @@ use crate::units::Joules;
 pub use assumed::assumed_hints;
 pub use callers::Caller;
 pub use counted::Amount;
-pub(crate) use counted::{Context, Counted, HintInput};
+pub(crate) use counted::{Context, HintInput, PricedOperations};
 pub use found::{FoundHints, Withheld};
 pub use on_board::{BoardRatio, BoardRatios};
 pub use rewrite::{Applied, Rewrite, apply};
 pub(crate) use site::Site;
 
 /// One sort of hint.
-pub(crate) struct Pattern {
+pub(crate) struct HintPattern {
     /// Its name and the id of its SARIF rule: `bulk-copy`.
     pub name: &'static str,
     /// A short title.
@@ -58,14 +58,14 @@ pub(crate) struct Pattern {
     /// Where it is described, or what measured it.
     pub reference: &'static str,
     /// What its prediction starts from.
-    pub basis: Basis,
+    pub basis: PredictionBasis,
     /// Finds it.
     pub find: fn(&Context<'_>, &[Site<'_>]) -> Vec<Hint>,
 }
 
 /// What the prediction of a pattern starts from, and the board's pairs scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Basis {
+pub enum PredictionBasis {
     /// What the costs say of the operations that the rewrite no longer executes.
     Costs,
     /// All that the lines spend whose code the rewrite replaces. The rewrite is of calls that
@@ -74,7 +74,7 @@ pub enum Basis {
 }
 
 /// All patterns. Their order decides between hints of equal saving.
-pub(crate) const PATTERNS: &[&Pattern] = &[
+pub(crate) const PATTERNS: &[&HintPattern] = &[
     &bulk_copy::PATTERN,
     &invariant::PATTERN,
     &unroll::PATTERN,
@@ -156,7 +156,7 @@ pub struct Hint {
     /// all that these spend.
     pub by_costs: Amount,
     /// What the saving is predicted from.
-    pub basis: Basis,
+    pub basis: PredictionBasis,
     /// What decides whether and where it is listed. Where the prediction starts from lines:
     /// what such rewrites save on average over places, since one place may well save nothing
     /// where a compiler sees more of it than elsewhere. Else the saving. Where it was measured,
@@ -186,15 +186,15 @@ impl Hint {
         if let Some(ratio) = self.on_board {
             self.saving = ratio.scaled(self.by_costs, self.bound.energy);
             self.listed_by = match self.basis {
-                Basis::Costs => self.saving,
-                Basis::Lines => ratio.on_average(self.by_costs, self.bound.energy),
+                PredictionBasis::Costs => self.saving,
+                PredictionBasis::Lines => ratio.on_average(self.by_costs, self.bound.energy),
             };
         }
     }
 
     /// The saving where it is predicted by anything: by costs, or by pairs that the board ran.
     pub fn predicted(&self) -> Option<&Amount> {
-        (self.basis == Basis::Costs || self.on_board.is_some()).then_some(&self.saving)
+        (self.basis == PredictionBasis::Costs || self.on_board.is_some()).then_some(&self.saving)
     }
 
     /// Takes up what it saved when it was applied: it is listed by what that and the
@@ -314,13 +314,13 @@ fn order(a: &Hint, b: &Hint) -> Ordering {
 }
 
 /// What a pattern says about one place; the rest is the same for all.
-pub(crate) struct Finding {
+pub(crate) struct PatternMatch {
     pub pattern: &'static str,
     pub sentence: String,
     pub advice: String,
     pub rewrite: String,
     pub condition: String,
-    pub saved: Counted,
+    pub saved: PricedOperations,
     pub confidence: Confidence,
     pub mechanical: Option<Rewrite>,
 }
@@ -331,7 +331,7 @@ pub(crate) fn hint(
     block: &BlockEntry,
     place: &[&BlockEntry],
     lines: (u32, u32),
-    finding: Finding,
+    finding: PatternMatch,
 ) -> Hint {
     let saving = context.amount(&finding.saved);
     Hint {
@@ -347,7 +347,7 @@ pub(crate) fn hint(
         condition: finding.condition,
         saving,
         by_costs: saving,
-        basis: Basis::Costs,
+        basis: PredictionBasis::Costs,
         listed_by: saving,
         on_board: None,
         measured: None,
@@ -367,7 +367,7 @@ pub(crate) fn hints_of_program_1(source: &str) -> Vec<Hint> {
 
 /// The same of the sample with whatever was changed in it.
 #[cfg(test)]
-fn hints_of(sample: &crate::account::sample::Sample, source: &str) -> Vec<Hint> {
+fn hints_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> Vec<Hint> {
     let accounts = crate::account::account(&sample.scenario());
     let sources = [crate::java::SourceFile::parse("demo/Grid.java", source)];
     let input = HintInput {

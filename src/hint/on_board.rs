@@ -16,10 +16,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::account::{Costs, Interval};
+use crate::account::{IndexedModel, Interval};
 use crate::format;
 use crate::hint::counted::Amount;
-use crate::hint::{Basis, Hint, MeasuredSaving, PATTERNS};
+use crate::hint::{Hint, MeasuredSaving, PATTERNS, PredictionBasis};
 use crate::interval::NORMAL_975;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::{Model, student_975};
@@ -30,7 +30,7 @@ use crate::units::Joules;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoardRatio {
     /// What it is a part of.
-    pub basis: Basis,
+    pub basis: PredictionBasis,
     /// The mean over places. Of costs: 1 where they are right, 0 where nothing is saved. Of
     /// lines: the part of their energy that is saved.
     pub ratio: f64,
@@ -60,13 +60,13 @@ const LEAST_FOR_PREDICTION: usize = 4;
 impl BoardRatios {
     /// By what a board's pairs saved, and what a model's costs say of them.
     pub fn of(pairs: &[MeasuredPair], model: &Model) -> Self {
-        let costs = Costs::new(model);
+        let costs = IndexedModel::new(model);
         let typical = typical_error(pairs);
         let mut by_pattern: BTreeMap<String, Vec<One>> = BTreeMap::new();
         for pair in pairs {
             let said = match basis_of(&pair.pattern) {
-                Basis::Costs => said(pair, &costs).filter(|said| *said >= LEAST_SAID),
-                Basis::Lines => Some(1.0),
+                PredictionBasis::Costs => said(pair, &costs).filter(|said| *said >= LEAST_SAID),
+                PredictionBasis::Lines => Some(1.0),
             };
             if let Some((said, se)) = said.zip(pair.saved_se) {
                 let se = se.max(typical) / said;
@@ -147,17 +147,17 @@ impl fmt::Display for BoardRatio {
         let places = counted(self.places, "measured place", "measured places");
         let by = pairs.into_iter().chain(places).collect::<Vec<_>>().join(", ");
         let of = match self.basis {
-            Basis::Costs => "what the costs say",
-            Basis::Lines => "what the replaced lines spend",
+            PredictionBasis::Costs => "what the costs say",
+            PredictionBasis::Lines => "what the replaced lines spend",
         };
         write!(f, "{ratio} of {of} ({lo} to {hi}; {by})")
     }
 }
 
 /// What a pattern's prediction starts from.
-fn basis_of(pattern: &str) -> Basis {
+fn basis_of(pattern: &str) -> PredictionBasis {
     let found = PATTERNS.iter().find(|known| known.name == pattern);
-    found.map_or(Basis::Costs, |known| known.basis)
+    found.map_or(PredictionBasis::Costs, |known| known.basis)
 }
 
 /// The ratio of one pair, or of one place.
@@ -180,7 +180,7 @@ impl One {
 
 /// The part of a pair's energy before that the costs say is saved. What the costs don't know
 /// is taken at the mean of what they do; none where they know nothing of it.
-fn said(pair: &MeasuredPair, costs: &Costs<'_>) -> Option<f64> {
+fn said(pair: &MeasuredPair, costs: &IndexedModel<'_>) -> Option<f64> {
     let price = |form: &str| -> Option<f64> {
         let (operation, context) = split_form(form);
         let (operation, context) = (operation.parse::<Feature>().ok()?, context.into());
@@ -209,7 +209,7 @@ fn typical_error(pairs: &[MeasuredPair]) -> f64 {
 /// Ratios put together; none of none.
 ///
 /// Pairs are not places: on average these may be as far from them as all are from each other.
-fn together(of: &[One], basis: Basis) -> Option<BoardRatio> {
+fn together(of: &[One], basis: PredictionBasis) -> Option<BoardRatio> {
     let between = between(of);
     let (places, pairs): (Vec<One>, Vec<One>) = of.iter().partition(|one| one.is_place);
     let of_pairs = mean(&pairs, &weights(&pairs, between));
@@ -304,8 +304,8 @@ mod tests {
         for pattern in crate::hint::PATTERNS {
             let own = pairs.iter().filter(|pair| pair.pattern == pattern.name).count();
             let least = match pattern.basis {
-                Basis::Costs => 2,
-                Basis::Lines => LEAST_FOR_PREDICTION,
+                PredictionBasis::Costs => 2,
+                PredictionBasis::Lines => LEAST_FOR_PREDICTION,
             };
             assert!(own >= least, "{} has {own} pairs", pattern.name);
         }
@@ -352,7 +352,10 @@ mod tests {
         };
         let ratios = BoardRatios::of(&[of("a", 0.4), of("b", 0.2)], &sample::model(&[]));
         let ratio = ratios.of_pattern("string-buffer").unwrap();
-        assert!((ratio.ratio - 0.3).abs() < 1e-9 && ratio.basis == Basis::Lines, "{ratio:?}");
+        assert!(
+            (ratio.ratio - 0.3).abs() < 1e-9 && ratio.basis == PredictionBasis::Lines,
+            "{ratio:?}"
+        );
         assert!(ratio.to_string().contains("30.0 % of what the replaced lines spend"), "{ratio}");
     }
 
@@ -360,7 +363,7 @@ mod tests {
     #[test]
     fn a_new_place_is_predicted_by_students_t() {
         let ratio = BoardRatio {
-            basis: Basis::Lines,
+            basis: PredictionBasis::Lines,
             ratio: 0.5,
             se: 0.03,
             spread: 0.04,
@@ -380,9 +383,9 @@ mod tests {
     #[test]
     fn places_together_are_no_surer_than_what_they_share() {
         let one = |is_place| One { ratio: 0.1, se: 0.04, is_place };
-        let places = together(&[one(true); 16], Basis::Lines).unwrap();
+        let places = together(&[one(true); 16], PredictionBasis::Lines).unwrap();
         assert!((places.se - 0.04 * 0.5f64.sqrt()).abs() < 1e-9, "{places:?}");
-        let pairs = together(&[one(false); 16], Basis::Lines).unwrap();
+        let pairs = together(&[one(false); 16], PredictionBasis::Lines).unwrap();
         assert!((pairs.se - 0.01).abs() < 1e-9, "{pairs:?}");
     }
 
@@ -394,12 +397,14 @@ mod tests {
         let pairs = [0.1, 0.2, 0.3, 0.7].map(|ratio| one(ratio, false));
         let of = |places: &[f64]| {
             let places = places.iter().map(|ratio| one(*ratio, true));
-            together(&pairs.into_iter().chain(places).collect::<Vec<_>>(), Basis::Lines).unwrap()
+            together(&pairs.into_iter().chain(places).collect::<Vec<_>>(), PredictionBasis::Lines)
+                .unwrap()
         };
         let (alone, measured) = (of(&[]), of(&[0.0, 0.02, -0.02]));
         assert!(alone.interval().0 > 0.0 && alone.ratio > 0.3, "{alone}");
         assert!(measured.interval().0 < 0.0 && measured.ratio < 0.15, "{measured}");
-        let same = together(&[false, true].map(|is_place| one(0.3, is_place)), Basis::Lines);
+        let same =
+            together(&[false, true].map(|is_place| one(0.3, is_place)), PredictionBasis::Lines);
         let expected = (0.04f64.powi(-2) + 0.04f64.powi(-2)).sqrt().recip();
         assert!((same.unwrap().se - expected).abs() < 1e-9, "{same:?}");
     }
@@ -414,7 +419,7 @@ mod tests {
             share: Some(0.1),
         };
         let ratio = BoardRatio {
-            basis: Basis::Costs,
+            basis: PredictionBasis::Costs,
             ratio: 0.5,
             se: 0.06,
             spread: 0.08,

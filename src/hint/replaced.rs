@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::hint::pattern;
-use crate::hint::{Basis, Context, Counted, Finding, Hint, hint};
-use crate::java::{Node, SourceFile};
+use crate::hint::{Context, Hint, PatternMatch, PredictionBasis, PricedOperations, hint};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Feature, LibraryFunction};
 
 /// Lines of a file whose code a rewrite replaces.
@@ -16,7 +16,7 @@ pub struct Replaced<'a> {
 
 impl<'a> Replaced<'a> {
     /// The lines on which these nodes begin.
-    pub fn at(file: &'a SourceFile, nodes: &[Node<'_>]) -> Self {
+    pub fn at(file: &'a SourceFile, nodes: &[SyntaxNode<'_>]) -> Self {
         Replaced { file, lines: nodes.iter().map(|node| pattern::line(*node)).collect() }
     }
 
@@ -48,16 +48,22 @@ impl<'a> Replaced<'a> {
     }
 
     /// The hint; none where nothing of it ran. `saved` of the finding is left as it is.
-    pub fn hint(&self, context: &Context<'_>, finding: Finding) -> Option<Hint> {
+    pub fn hint(&self, context: &Context<'_>, finding: PatternMatch) -> Option<Hint> {
         let block = self.block(context).filter(|block| context.runs(block) > 0)?;
         let lines = (*self.lines.first()?, *self.lines.last()?);
         let spent = context.of_lines(&self.file.path, &self.lines);
         let made = hint(context, block, &[block], lines, finding);
-        Some(Hint { basis: Basis::Lines, saving: spent, by_costs: spent, bound: spent, ..made })
+        Some(Hint {
+            basis: PredictionBasis::Lines,
+            saving: spent,
+            by_costs: spent,
+            bound: spent,
+            ..made
+        })
     }
 }
 
 /// What is saved by the costs: nothing is known of it.
-pub fn unknown() -> Counted {
-    Counted::default()
+pub fn unknown() -> PricedOperations {
+    PricedOperations::default()
 }

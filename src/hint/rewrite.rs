@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::hint::pattern;
 use crate::hint::{Hint, Site};
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 
 /// Replaces a range of bytes of a file; an empty range is an insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +164,7 @@ pub fn indent_in(file: &SourceFile, at: usize) -> String {
 }
 
 /// The white space before a node on its line.
-pub fn indent(file: &SourceFile, node: Node<'_>) -> String {
+pub fn indent(file: &SourceFile, node: SyntaxNode<'_>) -> String {
     let before = &file.text[..node.start_byte()];
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
     line.chars().take_while(|c| c.is_whitespace()).collect()

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::account::OperationClass;
 use crate::blocks::BlockId;
 use crate::hint::counted::Context;
-use crate::hint::pattern::{self, Loop, LoopKind};
-use crate::java::{Node, SourceFile};
+use crate::hint::pattern::{self, LoopKind, LoopParts};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 
 /// A loop with its blocks.
@@ -14,7 +14,7 @@ pub struct Site<'a> {
     /// The file that it stands in.
     pub file: &'a SourceFile,
     /// The syntax.
-    pub syntax: Loop<'a>,
+    pub syntax: LoopParts<'a>,
     /// Initialisation block of a `for`.
     pub init: Option<&'a BlockEntry>,
     /// Test block.
@@ -60,14 +60,14 @@ impl<'a> Site<'a> {
     }
 
     /// Whether `node` stands in this loop, not in a loop or another unit within it.
-    pub fn is_directly_in(&self, node: Node<'_>) -> bool {
+    pub fn is_directly_in(&self, node: SyntaxNode<'_>) -> bool {
         pattern::innermost_loop(node) == Some(self.syntax.node)
             && !pattern::in_other_unit(node, self.syntax.node)
     }
 
     /// The block among the loop's that holds the source at `node`.
-    pub fn block_at(&self, context: &Context<'_>, node: Node<'_>) -> &'a BlockEntry {
-        let within = |part: &Node<'_>| {
+    pub fn block_at(&self, context: &Context<'_>, node: SyntaxNode<'_>) -> &'a BlockEntry {
+        let within = |part: &SyntaxNode<'_>| {
             part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
         };
         if self.syntax.test.as_ref().is_some_and(within) {
@@ -127,7 +127,7 @@ fn sites_of<'a>(context: &Context<'a>, file: &'a SourceFile) -> Vec<Site<'a>> {
 
 /// Kind and possible lines of the block that a loop is found by. A body that begins with
 /// a block of its own holds nothing before it, and begins at its brace.
-fn anchor(syntax: &Loop<'_>) -> (&'static str, [u32; 2]) {
+fn anchor(syntax: &LoopParts<'_>) -> (&'static str, [u32; 2]) {
     let (of_test, of_body) = match syntax.kind {
         LoopKind::For => ("for_test", "for_body"),
         LoopKind::Foreach => ("", "foreach_body"),
@@ -149,7 +149,7 @@ fn anchor(syntax: &Loop<'_>) -> (&'static str, [u32; 2]) {
 /// Joins a loop with its blocks by their names: `U.for_3.test` is of `U.for_3`.
 fn site<'a>(
     file: &'a SourceFile,
-    syntax: Loop<'a>,
+    syntax: LoopParts<'a>,
     anchor: &'a BlockEntry,
     by_name: &HashMap<(&str, &str), &'a BlockEntry>,
     blocks: &[&'a BlockEntry],
@@ -210,7 +210,7 @@ pub fn is_of(operation: &OperationCount, classes: &[OperationClass]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{AccountInput, Measured, account, sample};
+    use crate::account::{AccountInput, MeasuredEnergies, account, sample};
     use crate::blocks::{Granularity, divide};
     use crate::hint::HintInput;
     use crate::operations::Dictionary;
@@ -254,7 +254,7 @@ mod tests {
         let file = SourceFile::parse("A.java", text);
         let dictionary = blocks(&file);
         let executions = dictionary.blocks.iter().map(|block| (block.id, 1)).collect();
-        let (model, measured) = (sample::model(&[]), Measured::default());
+        let (model, measured) = (sample::model(&[]), MeasuredEnergies::default());
         let scenario = AccountInput {
             dictionary: &dictionary,
             executions: &executions,

@@ -2,12 +2,15 @@
 
 use crate::format::grouped;
 use crate::hint::pattern;
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
-use crate::java::{Node, SourceFile};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::Operation;
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "could-be-static",
     title: "A private method that doesn't use its object: make it static",
     help: "The method is private and touches neither a field nor another method of its object. A \
@@ -17,7 +20,7 @@ pub const PATTERN: Pattern = Pattern {
            inlines the call saves this by itself.",
     reference: "Android documentation, Performance tips: prefer static over virtual (15 to 20 % \
                 faster invocations)",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -37,7 +40,7 @@ fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
 
 /// Whether a method is private, not static, in a class that may have static methods, and
 /// uses nothing of its object.
-fn could_be_static(file: &SourceFile, method: Node<'_>, body: Node<'_>) -> bool {
+fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'_>) -> bool {
     let modifiers = pattern::modifiers(file, method);
     let has = |word: &str| modifiers.contains(&word);
     if !has("private") || has("static") || has("native") || has("synchronized") {
@@ -49,13 +52,13 @@ fn could_be_static(file: &SourceFile, method: Node<'_>, body: Node<'_>) -> bool 
     };
     let serial = ["writeObject", "readObject", "readObjectNoData", "readResolve", "writeReplace"];
     let name = method.child_by_field_name("name").map_or("", |name| file.text_of(name));
-    let own_only = |node: Node<'_>| uses_object(file, node, &class.static_names);
+    let own_only = |node: SyntaxNode<'_>| uses_object(file, node, &class.static_names);
     !serial.contains(&name) && !pattern::descendants(body).into_iter().any(own_only)
 }
 
 /// Whether a node uses the object: `this`, `super`, or a name that is neither declared in
 /// the method nor a static member of its class nor looks like a class.
-fn uses_object(file: &SourceFile, node: Node<'_>, statics: &[&str]) -> bool {
+fn uses_object(file: &SourceFile, node: SyntaxNode<'_>, statics: &[&str]) -> bool {
     if pattern::is_this(node) || pattern::is_super(node) {
         return true;
     }
@@ -74,20 +77,20 @@ fn uses_object(file: &SourceFile, node: Node<'_>, statics: &[&str]) -> bool {
             pattern::as_field(parent).is_some_and(|(object, _)| object == node)
                 || pattern::as_call(parent).is_some_and(|call| call.object == Some(node))
         });
-    let local = pattern::declared(file, node).is_some_and(|d| d.place != pattern::Place::Field);
+    let local = pattern::declared(file, node).is_some_and(|d| d.place != pattern::NameKind::Field);
     !local && !is_class && !statics.contains(&name)
 }
 
 /// Whether a created class isn't an inner class of this file, which would need its outer
 /// object.
-fn is_nested_free(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_nested_free(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let Some(made) = pattern::as_creation(node) else { return false };
     let name = pattern::created_class(file, &made);
     !pattern::inner_classes(file).contains(&name)
 }
 
 /// The hint for one method.
-fn at(context: &Context<'_>, file: &SourceFile, method: Node<'_>) -> Option<Hint> {
+fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Option<Hint> {
     let line = pattern::line(method);
     let name = file.text_of(method.child_by_field_name("name")?);
     let lines = line..=pattern::last_line(method);
@@ -97,15 +100,15 @@ fn at(context: &Context<'_>, file: &SourceFile, method: Node<'_>) -> Option<Hint
             && block.method.split('(').next() == Some(name)
     })?;
     let runs = context.runs(entry);
-    let mut saved = Counted::default();
+    let mut saved = PricedOperations::default();
     context.add(&mut saved, (Operation::METHOD_INVOCATION, "virtual"), runs as f64);
     context.add(&mut saved, (Operation::METHOD_INVOCATION, "static"), -(runs as f64));
-    let mut bound = Counted::default();
+    let mut bound = PricedOperations::default();
     context.add(&mut bound, (Operation::METHOD_INVOCATION, "virtual"), runs as f64);
     let head = &file.text[method.start_byte()..method.child_by_field_name("body")?.start_byte()];
     let head = pattern::after_annotations(method)
         .map_or(head, |from| &file.text[from..method.start_byte() + head.len()]);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "`{name}` doesn't use its object, and is called {} times.",

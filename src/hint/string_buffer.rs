@@ -5,11 +5,11 @@ use crate::hint::builder::{self, LocalBuilder};
 use crate::hint::pattern::{self, simple_type};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite};
-use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
-use crate::java::{Node, SourceFile};
+use crate::hint::{Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site};
+use crate::java::{SourceFile, SyntaxNode};
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "string-buffer",
     title: "A StringBuffer that never leaves its method: use a StringBuilder",
     help: "Every call of a StringBuffer takes and releases its lock, so that several threads may \
@@ -19,7 +19,7 @@ pub const PATTERN: Pattern = Pattern {
            save, pairs of kernels tell.",
     reference: "Java SE API, StringBuffer: the StringBuilder class should generally be used in \
                 preference to this one",
-    basis: Basis::Lines,
+    basis: PredictionBasis::Lines,
     find,
 };
 
@@ -67,7 +67,7 @@ fn declares(file: &SourceFile, name: &str) -> bool {
 /// The hint for one variable.
 fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Hint> {
     let name = file.text_of(local.name);
-    let nodes: Vec<Node<'_>> = local.calls.iter().chain(&local.created).copied().collect();
+    let nodes: Vec<SyntaxNode<'_>> = local.calls.iter().chain(&local.created).copied().collect();
     let replaced = Replaced::at(file, &nodes);
     let is_call = |function: &crate::operations::LibraryFunction| {
         ["java.lang.StringBuffer", "java.lang.AbstractStringBuilder"].contains(&function.owner())
@@ -75,7 +75,7 @@ fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Opt
     if replaced.calls(context, is_call) == 0 {
         return None;
     }
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "`{name}` is a StringBuffer that never leaves its method, and its {} run up to {} \
@@ -99,7 +99,7 @@ fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Opt
 /// The edits: another class where it is declared and made.
 fn rewrite(file: &SourceFile, local: &LocalBuilder<'_>) -> Option<Rewrite> {
     let types = [&[local.ty], local.created.as_slice()].concat();
-    let edit = |ty: Node<'_>| {
+    let edit = |ty: SyntaxNode<'_>| {
         let is_last = file.text_of(ty).ends_with(OLD);
         let range = ty.end_byte().checked_sub(OLD.len())?..ty.end_byte();
         is_last.then(|| Edit { range, text: NEW.into() })

@@ -7,8 +7,11 @@
 
 use crate::account::OperationClass;
 use crate::format::grouped;
-use crate::hint::pattern::{self, Counter};
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint, site};
+use crate::hint::pattern::{self, LoopCounter};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint, site,
+};
 
 /// How many iterations become one.
 const FACTOR: u64 = 8;
@@ -16,7 +19,7 @@ const FACTOR: u64 = 8;
 const LARGEST_BODY: u32 = 16;
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "unroll-loop",
     title: "Small loop body: unroll it",
     help: "The header of a counting loop (test, assignment, jump) runs once per iteration. \
@@ -25,7 +28,7 @@ pub const PATTERN: Pattern = Pattern {
            header's Boolean operations and assignments only. An optimising compiler may unroll \
            hot loops by itself: measure before and after.",
     reference: "Li & Gallagher, Program 1 unrolled by 8: 26.3 % predicted, 25.8 % measured",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -46,7 +49,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         return None;
     }
     let per_entry = iterations / entries.max(1);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "The body has {operations} operations, and its header runs {} times: {} iterations \
@@ -73,8 +76,8 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
 }
 
 /// Boolean operations and assignments of the header that no longer run.
-fn saved(context: &Context<'_>, site: &Site<'_>, iterations: u64) -> Counted {
-    let mut saved = Counted::default();
+fn saved(context: &Context<'_>, site: &Site<'_>, iterations: u64) -> PricedOperations {
+    let mut saved = PricedOperations::default();
     for block in [site.test, site.update].into_iter().flatten() {
         for operation in &block.operations {
             if site::is_of(operation, &[OperationClass::Boolean, OperationClass::Assignment]) {
@@ -87,8 +90,8 @@ fn saved(context: &Context<'_>, site: &Site<'_>, iterations: u64) -> Counted {
 }
 
 /// The unrolled loop with the first copies written out.
-fn rewrite(site: &Site<'_>, counter: &Counter) -> String {
-    let Counter { name, start, bound, step, declared, .. } = counter;
+fn rewrite(site: &Site<'_>, counter: &LoopCounter) -> String {
+    let LoopCounter { name, start, bound, step, declared, .. } = counter;
     let less = if counter.inclusive { "<=" } else { "<" };
     let last = u64::from(*step) * (FACTOR - 1);
     let ahead = u64::from(*step) * FACTOR;

@@ -1,8 +1,8 @@
 //! Types of expressions as far as the sources show them without a doubt: what `+` makes of
 //! operands, and which `append` takes a part.
 
-use crate::hint::pattern::{self, Call, simple_type};
-use crate::java::{Node, SourceFile};
+use crate::hint::pattern::{self, MethodCall, simple_type};
+use crate::java::{SourceFile, SyntaxNode};
 
 /// A type, as far as it decides what appending and concatenating do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,11 @@ impl ValueType {
 }
 
 /// The type of an expression; `None` where the sources don't show it.
-pub fn type_of(sources: &[SourceFile], file: &SourceFile, node: Node<'_>) -> Option<ValueType> {
+pub fn type_of(
+    sources: &[SourceFile],
+    file: &SourceFile,
+    node: SyntaxNode<'_>,
+) -> Option<ValueType> {
     let of = |node| type_of(sources, file, node);
     let inner = pattern::without_parentheses(node);
     if inner != node {
@@ -131,7 +135,7 @@ pub fn type_of(sources: &[SourceFile], file: &SourceFile, node: Node<'_>) -> Opt
 }
 
 /// A variable's type, or that of an array's length.
-fn of_place(file: &SourceFile, node: Node<'_>) -> Option<ValueType> {
+fn of_place(file: &SourceFile, node: SyntaxNode<'_>) -> Option<ValueType> {
     if let Some((object, name)) = pattern::as_field(node)
         && file.text_of(name) == "length"
         && pattern::declared(file, object)?.type_text.ends_with("[]")
@@ -141,7 +145,7 @@ fn of_place(file: &SourceFile, node: Node<'_>) -> Option<ValueType> {
     ValueType::named(&pattern::declared(file, node)?.type_text)
 }
 
-fn of_literal(node: Node<'_>) -> Option<ValueType> {
+fn of_literal(node: SyntaxNode<'_>) -> Option<ValueType> {
     if pattern::is_string_literal(node) {
         return Some(ValueType::Text);
     }
@@ -166,8 +170,8 @@ pub fn of_sum(left: Option<ValueType>, right: Option<ValueType>) -> Option<Value
 fn of_call(
     sources: &[SourceFile],
     file: &SourceFile,
-    node: Node<'_>,
-    call: &Call<'_>,
+    node: SyntaxNode<'_>,
+    call: &MethodCall<'_>,
 ) -> Option<ValueType> {
     let name = file.text_of(call.name);
     let count = call.arguments.len();
@@ -198,7 +202,7 @@ fn of_call(
 }
 
 /// Whether an expression is `x.getClass()` or `getClass()`.
-fn is_class_of(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_class_of(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     pattern::as_call(node)
         .is_some_and(|call| file.text_of(call.name) == "getClass" && call.arguments.is_empty())
 }

@@ -54,7 +54,7 @@ pub fn catalogue() -> Vec<Kernel> {
 /// Parses a catalogue and expands `types`, `functions` and `sizes`.
 pub fn parse(text: &str) -> Result<Vec<Kernel>, CatalogueError> {
     let file: CatalogueFile = toml::from_str(text)?;
-    let kernels: Vec<Kernel> = file.kernel.iter().flat_map(Entry::expand).collect();
+    let kernels: Vec<Kernel> = file.kernel.iter().flat_map(CatalogueEntry::expand).collect();
     let mut names = BTreeSet::new();
     match kernels.iter().find(|kernel| !names.insert(&kernel.name)) {
         Some(twice) => Err(CatalogueError::Twice(twice.name.clone())),
@@ -65,13 +65,13 @@ pub fn parse(text: &str) -> Result<Vec<Kernel>, CatalogueError> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CatalogueFile {
-    kernel: Vec<Entry>,
+    kernel: Vec<CatalogueEntry>,
 }
 
 /// An entry as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct CatalogueEntry {
     name: String,
     measures: Vec<String>,
     #[serde(default)]
@@ -94,7 +94,7 @@ fn always() -> String {
     "yes".to_string()
 }
 
-impl Entry {
+impl CatalogueEntry {
     fn expand(&self) -> Vec<Kernel> {
         let types = self.types.iter().map(|name| self.with(&[("$T", name)]));
         let functions = self.functions.iter().map(|name| self.with(&[("$F", name)]));

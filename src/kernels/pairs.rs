@@ -10,7 +10,7 @@ use super::{CatalogueError, Kernel};
 
 /// A rewrite as two kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
+pub struct BeforeAfterPair {
     /// The pattern of hints that it is of.
     pub pattern: String,
     /// What tells it from the pattern's other pairs.
@@ -42,26 +42,26 @@ pub struct MeasuredPair {
 }
 
 /// The pairs that wattline brings along.
-pub fn pairs() -> Vec<Pair> {
+pub fn pairs() -> Vec<BeforeAfterPair> {
     parse(include_str!("pairs.toml")).expect("the built-in pairs are checked by a test")
 }
 
 /// The kernels of pairs, each before beside its after.
-pub fn kernels(pairs: &[Pair]) -> Vec<Kernel> {
+pub fn kernels(pairs: &[BeforeAfterPair]) -> Vec<Kernel> {
     pairs.iter().flat_map(|pair| [pair.before.clone(), pair.after.clone()]).collect()
 }
 
 /// What sessions and counted runs say of pairs. A session counts for a pair where both of its
 /// kernels ran, on one board, and the first spent energy; a pair without sessions is left out.
 pub fn measured(
-    pairs: &[Pair],
+    pairs: &[BeforeAfterPair],
     sessions: &[Vec<KernelRun>],
     counts: &BTreeMap<String, BTreeMap<String, f64>>,
 ) -> Vec<MeasuredPair> {
     pairs.iter().filter_map(|pair| pair.measured(sessions, counts)).collect()
 }
 
-impl Pair {
+impl BeforeAfterPair {
     fn measured(
         &self,
         sessions: &[Vec<KernelRun>],
@@ -96,13 +96,13 @@ impl Pair {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PairsFile {
-    pair: Vec<Entry>,
+    pair: Vec<PairEntry>,
 }
 
 /// A pair as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct PairEntry {
     pattern: String,
     name: String,
     #[serde(default)]
@@ -114,8 +114,8 @@ struct Entry {
     keep: String,
 }
 
-impl Entry {
-    fn pair(self) -> Pair {
+impl PairEntry {
+    fn pair(self) -> BeforeAfterPair {
         let stem = format!("{}_{}", self.pattern.replace('-', "_"), self.name);
         let kernel = |which: &str, body: &str| Kernel {
             name: format!("{stem}_{which}"),
@@ -130,13 +130,13 @@ impl Entry {
             elements: None,
         };
         let (before, after) = (kernel("before", &self.before), kernel("after", &self.after));
-        Pair { pattern: self.pattern, name: self.name, before, after }
+        BeforeAfterPair { pattern: self.pattern, name: self.name, before, after }
     }
 }
 
-fn parse(text: &str) -> Result<Vec<Pair>, CatalogueError> {
+fn parse(text: &str) -> Result<Vec<BeforeAfterPair>, CatalogueError> {
     let file: PairsFile = toml::from_str(text)?;
-    let pairs: Vec<Pair> = file.pair.into_iter().map(Entry::pair).collect();
+    let pairs: Vec<BeforeAfterPair> = file.pair.into_iter().map(PairEntry::pair).collect();
     let mut names = BTreeSet::new();
     match pairs.iter().find(|pair| !names.insert(&pair.before.name)) {
         Some(twice) => Err(CatalogueError::Twice(twice.before.name.clone())),

@@ -11,7 +11,7 @@ use self::statement::{COPIES, Statement};
 use super::Kernel;
 use super::measure::KernelRun;
 use crate::model::ModelError;
-use crate::model::bayes::patterns::{Pattern, patterns};
+use crate::model::bayes::patterns::{FactorPattern, patterns};
 
 /// The empty loop.
 const LOOP: &str = "loop";
@@ -23,7 +23,7 @@ const TAKEN_IF: &str = "taken_if";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternKernel {
     /// What it measures.
-    pub pattern: Pattern,
+    pub pattern: FactorPattern,
     /// The loop around its statement.
     pub kernel: Kernel,
     /// Name of the kernel that does all but that.
@@ -80,7 +80,7 @@ pub fn pattern_energies(
         for PatternKernel { pattern, kernel, baseline } in kernels {
             let Some(run) = runs.get(kernel.name.as_str()) else { continue };
             let Some(without) = per_iteration(*baseline) else { continue };
-            let Pattern { category, operation, size, kind } = *pattern;
+            let FactorPattern { category, operation, size, kind } = *pattern;
             energies.push(PatternEnergy {
                 category,
                 operation,
@@ -106,7 +106,7 @@ pub fn energies_csv(energies: &[PatternEnergy]) -> Result<String, ModelError> {
 }
 
 impl PatternKernel {
-    fn of(pattern: Pattern) -> Self {
+    fn of(pattern: FactorPattern) -> Self {
         let words = [pattern.operation, pattern.size, pattern.kind].join(" ");
         let words =
             words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

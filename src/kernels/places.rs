@@ -5,7 +5,7 @@
 
 /// Code around a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SurroundingCode {
     /// Declarations before the loop.
     pub locals: &'static str,
     /// The loop's head, which runs `n` times.
@@ -17,7 +17,8 @@ pub(crate) struct Place {
 }
 
 /// The loop alone.
-pub(crate) const PLAIN: Place = Place { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
+pub(crate) const PLAIN: SurroundingCode =
+    SurroundingCode { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
 
 /// Ways to count to `n`.
 const HEADS: [&str; 6] = [
@@ -90,11 +91,11 @@ pub(crate) const PLACES_AHEAD: usize = HEADS.len() * NEIGHBOURS.len();
 pub(crate) const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
 
 /// `n` of [`PLACES_AHEAD`]: as few neighbours as do, each in every loop.
-pub(crate) fn places(n: usize) -> impl Iterator<Item = Place> {
+pub(crate) fn places(n: usize) -> impl Iterator<Item = SurroundingCode> {
     let neighbours = n.div_ceil(HEADS.len());
     let around = move |head| {
         let each = NEIGHBOURS.into_iter().take(neighbours);
-        each.map(move |[locals, neighbour, keep]| Place { locals, head, neighbour, keep })
+        each.map(move |[locals, neighbour, keep]| SurroundingCode { locals, head, neighbour, keep })
     };
     HEADS.into_iter().flat_map(around).take(n)
 }

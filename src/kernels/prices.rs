@@ -36,7 +36,7 @@ pub struct KernelPrice {
 
 /// A form that kernels measured: its index among the model's costs, its context, how
 /// often the application executes it.
-struct Measured<'m> {
+struct MeasuredForm<'m> {
     index: usize,
     context: &'m str,
     executions: f64,
@@ -65,11 +65,11 @@ impl KernelPrices {
 /// The prices of every operation whose forms a model of kernels holds. Contexts that no
 /// kernel measured are taken to cost the mean of the others, give or take their spread.
 pub fn prices(model: &Model, mix: &Mix) -> KernelPrices {
-    let mut forms: BTreeMap<&str, Vec<Measured<'_>>> = BTreeMap::new();
+    let mut forms: BTreeMap<&str, Vec<MeasuredForm<'_>>> = BTreeMap::new();
     for (index, cost) in model.costs.iter().enumerate().filter(|(_, cost)| cost.se_j.is_some()) {
         let (operation, context) = split_form(&cost.operation);
         let executions = mix.count(operation, context);
-        forms.entry(operation).or_default().push(Measured { index, context, executions });
+        forms.entry(operation).or_default().push(MeasuredForm { index, context, executions });
     }
     let (mut prices, mut priors, mut means) = (Vec::new(), Vec::new(), Vec::new());
     for (operation, measured) in forms {
@@ -120,7 +120,7 @@ fn joint(
 fn context_price(
     model: &Model,
     operation: &str,
-    form: &Measured<'_>,
+    form: &MeasuredForm<'_>,
     (mean_j, weights): (f64, &[(usize, f64)]),
 ) -> KernelPrice {
     let cost = &model.costs[form.index];
@@ -148,10 +148,10 @@ pub fn prices_csv(prices: &[KernelPrice]) -> Result<String, ModelError> {
 }
 
 /// The part of each form in the application's mix, and the elements of a call.
-fn weights(forms: &[Measured<'_>]) -> Vec<(usize, f64)> {
+fn weights(forms: &[MeasuredForm<'_>]) -> Vec<(usize, f64)> {
     let known: f64 = forms.iter().map(|form| form.executions).sum();
     let contexts = forms.iter().filter(|form| form.context != PER_ELEMENT).count();
-    let weight = |form: &Measured<'_>| match form.context {
+    let weight = |form: &MeasuredForm<'_>| match form.context {
         PER_ELEMENT => ELEMENTS.0,
         _ if known > 0.0 => form.executions / known,
         _ => 1.0 / contexts as f64,
@@ -161,7 +161,12 @@ fn weights(forms: &[Measured<'_>]) -> Vec<(usize, f64)> {
 
 /// The mean over the measured contexts by the application's executions, all alike where
 /// it executes none of them.
-fn mean_price(model: &Model, operation: &str, forms: &[Measured<'_>], total: f64) -> KernelPrice {
+fn mean_price(
+    model: &Model,
+    operation: &str,
+    forms: &[MeasuredForm<'_>],
+    total: f64,
+) -> KernelPrice {
     let known: f64 = forms.iter().map(|form| form.executions).sum();
     let weights = weights(forms);
     let cost = |index: usize| model.costs[index].cost_j;

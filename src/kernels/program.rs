@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::Kernel;
-use super::places::{self, Place};
+use super::places::{self, SurroundingCode};
 
 /// The main class, with its package.
 pub const MAIN: &str = "wattline.kernels.KernelMain";
@@ -70,7 +70,7 @@ fn methods_in_places(kernel: &Kernel) -> String {
 }
 
 /// The loop around a kernel's body in one place.
-fn method(kernel: &Kernel, name: &str, place: Place) -> String {
+fn method(kernel: &Kernel, name: &str, place: SurroundingCode) -> String {
     let body = vec![kernel.body.as_str(); kernel.copies].join("\n            ");
     format!(
         "

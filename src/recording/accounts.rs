@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counted, MethodRow, Recording};
+use super::{CallCountKind, MethodRow, Recording};
 use crate::account::{
-    Accounts, BlockAccount, Entry, Femtojoules, Ledger, LedgerEntry, LedgerRow, LineKey,
+    AccountEntry, Accounts, BlockAccount, Femtojoules, Ledger, LedgerEntry, LedgerRow, LineKey,
     MethodKey as AccountKey,
 };
 use crate::attribution::monitor::jvm::ENDED;
@@ -15,7 +15,7 @@ use crate::units::Joules;
 
 /// A method, over all threads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MethodKey {
+pub struct RecordedMethodKey {
     /// Binary class name.
     pub class: String,
     /// Name with parameter types, where known.
@@ -34,7 +34,7 @@ pub struct MethodSum {
     /// Calls; absent without a probe.
     pub calls: Option<u64>,
     /// Which of them were counted.
-    pub counted: Counted,
+    pub counted: CallCountKind,
     /// Samples; absent where none were taken.
     pub samples: Option<u64>,
     /// Waiting in seconds.
@@ -59,7 +59,7 @@ impl MethodSum {
 
     /// Calls that the energy is of; absent where they were counted for a part of the time.
     pub fn all_calls(&self) -> Option<u64> {
-        self.calls.filter(|_| !matches!(self.counted, Counted::Until(_)))
+        self.calls.filter(|_| !matches!(self.counted, CallCountKind::Until(_)))
     }
 }
 
@@ -102,7 +102,7 @@ pub struct Sums {
     /// Energy of the JVM; absent where none was measured.
     pub jvm: Option<Femtojoules>,
     /// Its methods.
-    pub methods: BTreeMap<MethodKey, MethodSum>,
+    pub methods: BTreeMap<RecordedMethodKey, MethodSum>,
     /// Its classes: energy and calls.
     pub classes: BTreeMap<String, (Femtojoules, Option<u64>)>,
     /// Its threads: name, processor seconds and energy.
@@ -193,7 +193,7 @@ fn added(sum: Option<Femtojoules>, more: Option<Femtojoules>) -> Option<Femtojou
 }
 
 fn add_method(sums: &mut Sums, row: &MethodRow, cycles: f64) {
-    let key = MethodKey { class: row.class.clone(), method: row.method.clone() };
+    let key = RecordedMethodKey { class: row.class.clone(), method: row.method.clone() };
     let count =
         |sum: Option<u64>, more: Option<u64>| more.map_or(sum, |m| Some(sum.unwrap_or(0) + m));
     let sum = sums.methods.entry(key).or_default();
@@ -262,9 +262,9 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
     }
 }
 
-fn entry<K>(key: K, executions: u64, energy: Femtojoules, whole: Femtojoules) -> Entry<K> {
+fn entry<K>(key: K, executions: u64, energy: Femtojoules, whole: Femtojoules) -> AccountEntry<K> {
     let share = share(energy, whole);
-    Entry { key, executions, energy, interval: None, share, unknown: 0, determined: true }
+    AccountEntry { key, executions, energy, interval: None, share, unknown: 0, determined: true }
 }
 
 fn block(
@@ -318,9 +318,9 @@ fn process_blocks(sums: &Sums, whole: Femtojoules) -> Vec<BlockAccount> {
 }
 
 /// A method's energy stands on its first line: where in it is not known.
-fn lines(blocks: &[BlockAccount]) -> Vec<Entry<LineKey>> {
+fn lines(blocks: &[BlockAccount]) -> Vec<AccountEntry<LineKey>> {
     let known = blocks.iter().filter(|block| !block.file.is_empty() && block.start_line > 0);
-    let lines = known.map(|block| Entry {
+    let lines = known.map(|block| AccountEntry {
         key: LineKey { file: block.file.clone(), line: block.start_line },
         executions: block.entry.executions,
         energy: block.entry.energy,
@@ -341,14 +341,14 @@ fn grouped(
     blocks: &[BlockAccount],
     whole: Femtojoules,
     key: impl Fn(&BlockAccount) -> &str,
-) -> Vec<Entry<String>> {
+) -> Vec<AccountEntry<String>> {
     let mut groups: BTreeMap<&str, (u64, Femtojoules)> = BTreeMap::new();
     for block in blocks {
         let sum = groups.entry(key(block)).or_default();
         sum.0 = sum.0.saturating_add(block.entry.executions);
         sum.1 += block.entry.energy;
     }
-    let mut entries: Vec<Entry<String>> = groups
+    let mut entries: Vec<AccountEntry<String>> = groups
         .into_iter()
         .map(|(name, (executions, energy))| entry(name.to_string(), executions, energy, whole))
         .collect();

@@ -15,12 +15,12 @@ mod tables;
 
 use serde::{Deserialize, Serialize};
 
-pub use accounts::{MethodKey, MethodSum, ProcessSum, Sums, accounts_of, sums};
+pub use accounts::{MethodSum, ProcessSum, RecordedMethodKey, Sums, accounts_of, sums};
 pub use page::{page, summary_text};
 #[cfg(test)]
 pub(crate) use rows::{CycleRow, NodeRow, ProcessRow, StackRow, ThreadRow};
 pub use rows::{
-    Head, JvmRow, JvmSeen, MethodRow, Recording, cycle_rows, jvm_rows, node_rows, process_rows,
+    FirstRow, JvmRow, JvmSeen, MethodRow, Recording, cycle_rows, jvm_rows, node_rows, process_rows,
     read_rows, stack_rows, thread_rows, to_csv,
 };
 pub use stacks::call_accounts;
@@ -32,7 +32,7 @@ pub const MONITOR_FILE: &str = "monitor.toml";
 
 /// What was measured, and how.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct RecordingHeader {
     /// The format's version: 1.
     pub recording: u32,
     /// The machine.
@@ -86,7 +86,7 @@ pub struct JvmAbout {
 
 /// What a count of calls is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counted {
+pub enum CallCountKind {
     /// Of all calls.
     #[default]
     All,
@@ -96,23 +96,23 @@ pub enum Counted {
     Until(u64),
 }
 
-impl Counted {
+impl CallCountKind {
     /// The count for reading, marked where it is not that of all calls.
     pub fn mark(self, count: String) -> String {
         match self {
-            Counted::All => count,
-            Counted::Estimated => format!("~{count}"),
-            Counted::Until(_) => format!("{count}+"),
+            CallCountKind::All => count,
+            CallCountKind::Estimated => format!("~{count}"),
+            CallCountKind::Until(_) => format!("{count}+"),
         }
     }
 }
 
-impl std::fmt::Display for Counted {
+impl std::fmt::Display for CallCountKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Counted::All => f.write_str("all"),
-            Counted::Estimated => f.write_str("estimated"),
-            Counted::Until(cycle) => write!(f, "until cycle {cycle}"),
+            CallCountKind::All => f.write_str("all"),
+            CallCountKind::Estimated => f.write_str("estimated"),
+            CallCountKind::Until(cycle) => write!(f, "until cycle {cycle}"),
         }
     }
 }
@@ -144,12 +144,12 @@ impl FoldedMethod {
 
 impl JvmAbout {
     /// What the count of a method's calls is.
-    pub fn counted(&self, class: &str, method: &str) -> Counted {
+    pub fn counted(&self, class: &str, method: &str) -> CallCountKind {
         let name = format!("{class}.{method}");
         match self.folded.iter().find(|folded| folded.method == name) {
-            Some(folded) => Counted::Until(folded.after_cycle),
-            None if self.estimated.contains(&name) => Counted::Estimated,
-            None => Counted::All,
+            Some(folded) => CallCountKind::Until(folded.after_cycle),
+            None if self.estimated.contains(&name) => CallCountKind::Estimated,
+            None => CallCountKind::All,
         }
     }
 
@@ -164,7 +164,7 @@ impl JvmAbout {
     }
 }
 
-impl About {
+impl RecordingHeader {
     /// Whether any figure is no measurement.
     pub fn is_model(&self) -> bool {
         self.formulas.iter().any(|formula| formula.basis != "measured")

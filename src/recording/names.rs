@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{JvmAbout, Recording};
-use crate::attribution::mapping::{Certainty, Mapping, Recorded};
+use crate::attribution::mapping::{Mapping, NameCertainty, RuntimeMethod};
 
 /// How many methods of a recording a mapping has named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Recording {
     pub fn rename(&mut self, mapping: &Mapping) -> Renamed {
         let mut seen = BTreeMap::new();
         for row in &mut self.methods {
-            let recorded = Recorded {
+            let recorded = RuntimeMethod {
                 class: &row.class,
                 method: &row.method,
                 file: &row.file,
@@ -50,13 +50,14 @@ impl Recording {
         for row in &mut self.nodes {
             let lines = (row.first_line, row.last_line);
             let (class, method, file) = (&row.class, &row.method, &row.file);
-            let named = mapping.name(Recorded { class, method, file, lines });
+            let named = mapping.name(RuntimeMethod { class, method, file, lines });
             (row.class, row.method, row.file) = (named.class, named.method, named.file);
             (row.first_line, row.last_line) = named.lines;
         }
         for method in self.about.jvm.iter_mut().flat_map(JvmAbout::other_names_mut) {
             if let Some((class, name)) = parted(method) {
-                let named = mapping.name(Recorded { class, method: name, file: "", lines: (0, 0) });
+                let named =
+                    mapping.name(RuntimeMethod { class, method: name, file: "", lines: (0, 0) });
                 *method = format!("{}.{}", named.class, named.method);
             }
         }
@@ -73,14 +74,14 @@ fn parted(method: &str) -> Option<(&str, &str)> {
     Some((&method[..dot], &method[dot + 1..]))
 }
 
-fn counted(all: impl Iterator<Item = Certainty>) -> Renamed {
+fn counted(all: impl Iterator<Item = NameCertainty>) -> Renamed {
     let mut renamed = Renamed::default();
     for certainty in all {
         match certainty {
-            Certainty::Method => renamed.named += 1,
-            Certainty::Several => renamed.several += 1,
-            Certainty::Class => renamed.by_class += 1,
-            Certainty::Nothing => renamed.unknown += 1,
+            NameCertainty::Method => renamed.named += 1,
+            NameCertainty::Several => renamed.several += 1,
+            NameCertainty::Class => renamed.by_class += 1,
+            NameCertainty::Nothing => renamed.unknown += 1,
         }
     }
     renamed

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use askama::Template;
 
 use super::tables::by_energy;
-use super::{Counted, FoldedMethod, MARKS, Recording, Sums};
+use super::{CallCountKind, FoldedMethod, MARKS, Recording, Sums};
 use crate::account::Femtojoules;
 use crate::exact::share;
 use crate::format;
@@ -18,7 +18,7 @@ const TOP: usize = 30;
 
 #[derive(Template)]
 #[template(path = "recording.html")]
-struct Page<'a> {
+struct RecordingPage<'a> {
     style: &'a str,
     script: &'a str,
     flame_script: &'a str,
@@ -28,14 +28,14 @@ struct Page<'a> {
     is_virtual: bool,
     headline: String,
     notes: Vec<String>,
-    ledger: Vec<LedgerView>,
+    ledger: Vec<RecordingLedgerView>,
     /// Who called, where samples tell.
     flame: Option<FlameView>,
     tables: Vec<TableView>,
     facts: Vec<(&'static str, String)>,
 }
 
-struct LedgerView {
+struct RecordingLedgerView {
     name: &'static str,
     energy: String,
     power: String,
@@ -74,7 +74,7 @@ struct Spender {
     second: String,
     calls: Option<u64>,
     /// Which calls were counted; absent where these are samples or nothing.
-    counted: Option<Counted>,
+    counted: Option<CallCountKind>,
     energy: Femtojoules,
     cpu_s: f64,
 }
@@ -98,7 +98,7 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
             facts.push(("calls counted in windows of time, and scaled", jvm.estimated.join(", ")));
         }
     }
-    let page = Page {
+    let page = RecordingPage {
         style: include_str!("../report/templates/style.css"),
         script: include_str!("../report/templates/sort.js"),
         flame_script: include_str!("../report/templates/flame.js"),
@@ -117,9 +117,9 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
     page.render().expect("the template has all its values")
 }
 
-fn ledger(sums: &Sums) -> Vec<LedgerView> {
+fn ledger(sums: &Sums) -> Vec<RecordingLedgerView> {
     let rows = super::tables::ledger_rows(sums);
-    let view = |(name, energy): (&'static str, Femtojoules)| LedgerView {
+    let view = |(name, energy): (&'static str, Femtojoules)| RecordingLedgerView {
         name,
         energy: format::energy(energy.joules()),
         power: power(energy, sums.duration_s),
@@ -192,7 +192,7 @@ fn tables(recording: &Recording, sums: &Sums) -> Vec<TableView> {
 }
 
 fn methods(sums: &Sums, is_sampled: bool) -> Vec<Spender> {
-    let row = |(key, sum): (&super::MethodKey, &super::MethodSum)| Spender {
+    let row = |(key, sum): (&super::RecordedMethodKey, &super::MethodSum)| Spender {
         first: key.class.clone(),
         second: key.method.clone(),
         calls: if is_sampled { sum.samples } else { sum.calls },
@@ -220,13 +220,13 @@ fn classes(sums: &Sums, calls: &str) -> Vec<Spender> {
 }
 
 /// The weakest of the counts of a class's methods.
-fn counted(sums: &Sums, class: &str) -> Counted {
+fn counted(sums: &Sums, class: &str) -> CallCountKind {
     let own = sums.methods.iter().filter(|(key, _)| key.class == class);
     own.map(|(_, sum)| sum.counted).max().unwrap_or_default()
 }
 
 fn is_marked(sums: &Sums) -> bool {
-    sums.methods.values().any(|sum| sum.counted != Counted::All)
+    sums.methods.values().any(|sum| sum.counted != CallCountKind::All)
 }
 
 fn processes(sums: &Sums) -> Vec<Spender> {
@@ -263,7 +263,7 @@ fn views(mut rows: Vec<Spender>, whole: Femtojoules, seconds: f64) -> Vec<Spende
         .take(TOP)
         .map(|row| {
             let joules = row.energy.joules();
-            let is_whole = |counted| !matches!(counted, Counted::Until(_));
+            let is_whole = |counted| !matches!(counted, CallCountKind::Until(_));
             let calls = row.calls.filter(|calls| row.counted.is_some_and(is_whole) && *calls > 0);
             let mark = row.counted.unwrap_or_default();
             SpenderView {

@@ -3,7 +3,7 @@
 use crate::csv_text;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::About;
+use super::RecordingHeader;
 use crate::account::Femtojoules;
 use crate::attribution::monitor::jvm::{JvmCycle, JvmPower, JvmState, MethodPower, Way};
 use crate::attribution::monitor::{Cycle, ProcessCycle};
@@ -174,7 +174,7 @@ pub struct JvmRow {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
     /// What it is.
-    pub about: About,
+    pub about: RecordingHeader,
     /// `cycles.csv`.
     pub cycles: Vec<CycleRow>,
     /// `processes.csv`.
@@ -216,9 +216,9 @@ pub fn read_rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RecordingErr
 }
 
 /// The rows as CSV, with the head for the first ones of a file.
-pub fn to_csv<T: Serialize>(rows: &[T], head: Head) -> String {
+pub fn to_csv<T: Serialize>(rows: &[T], head: FirstRow) -> String {
     let mut writer =
-        csv::WriterBuilder::new().has_headers(head == Head::With).from_writer(Vec::new());
+        csv::WriterBuilder::new().has_headers(head == FirstRow::With).from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).expect("rows of plain fields are CSV");
     }
@@ -228,7 +228,7 @@ pub fn to_csv<T: Serialize>(rows: &[T], head: Head) -> String {
 
 /// Whether rows begin a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Head {
+pub enum FirstRow {
     /// They do.
     With,
     /// They follow others.
@@ -241,7 +241,7 @@ fn fj(joules: f64) -> Femtojoules {
 
 /// The parts of the machine.
 pub fn cycle_rows(number: u64, cycle: &Cycle) -> Vec<CycleRow> {
-    let row = |component: &crate::attribution::monitor::Component| CycleRow {
+    let row = |component: &crate::attribution::monitor::ComponentEnergy| CycleRow {
         cycle: number,
         start_s: cycle.start_s,
         end_s: cycle.end_s,
@@ -367,7 +367,7 @@ pub fn stack_rows(number: u64, power: &JvmPower) -> Vec<StackRow> {
 /// The nodes of the tree of calls from a number on.
 pub fn node_rows(state: &JvmState, from: usize) -> Vec<NodeRow> {
     let nodes = state.nodes().iter().enumerate().skip(from);
-    let row = |(number, node): (usize, &crate::attribution::monitor::jvm::CallNode)| {
+    let row = |(number, node): (usize, &crate::attribution::monitor::jvm::JvmCallNode)| {
         let named = state.method(node.method);
         NodeRow {
             node: number as u64,
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn a_torn_end_is_left_out() {
-        let text = to_csv(&[process("a", 1.0), process("b", 2.0)], Head::With);
+        let text = to_csv(&[process("a", 1.0), process("b", 2.0)], FirstRow::With);
         let rows: Vec<ProcessRow> = read_rows(&text[..text.len() - 3]).unwrap();
         assert_eq!(rows, [process("a", 1.0)]);
         let error = read_rows::<ProcessRow>("cycle,pid\n1,2\n").unwrap_err();
@@ -461,7 +461,7 @@ mod tests {
         fn rows_read_back(name in "[ -~]{0,20}", energy in -1e3..1e6_f64, network in proptest::option::of(0.0..9.0_f64)) {
             let row = ProcessRow { network_j: network.map(fj), ..process(&name, energy) };
             let rows = vec![row.clone(), row];
-            let text = to_csv(&rows[..1], Head::With) + &to_csv(&rows[1..], Head::Without);
+            let text = to_csv(&rows[..1], FirstRow::With) + &to_csv(&rows[1..], FirstRow::Without);
             prop_assert_eq!(read_rows::<ProcessRow>(&text).unwrap(), rows);
         }
 

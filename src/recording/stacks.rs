@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Recording;
 use super::rows::NodeRow;
-use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, Spent};
-use crate::account::{Entry, Femtojoules, MethodKey};
+use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
+use crate::account::{AccountEntry, Femtojoules, MethodKey};
 use crate::exact::share;
 
 /// Energies by thread and path of calls; they add up to those of the methods. What of a method
@@ -15,7 +15,7 @@ pub fn call_accounts(recording: &Recording) -> Option<CallAccounts> {
     if recording.stacks.is_empty() {
         return None;
     }
-    let mut tree = Tree::default();
+    let mut tree = ThreadStacks::default();
     let names = thread_names(recording);
     let name = |thread: u64| names.get(&thread).copied().unwrap_or("(ended)");
     let nodes = recording.nodes.iter().map(|row| (row.node, row)).collect();
@@ -65,12 +65,12 @@ fn path(nodes: &BTreeMap<u64, &NodeRow>, node: u64) -> Vec<MethodKey> {
 
 /// Paths by thread, those of equal names as one.
 #[derive(Default)]
-struct Tree {
+struct ThreadStacks {
     nodes: Vec<NodeAccount>,
     children: BTreeMap<(String, Option<usize>, MethodKey), usize>,
 }
 
-impl Tree {
+impl ThreadStacks {
     fn add(&mut self, thread: &str, path: &[MethodKey], energy: Femtojoules) {
         let mut at = None;
         for (depth, method) in path.iter().enumerate() {
@@ -85,8 +85,8 @@ impl Tree {
                     method: method.clone(),
                     calls: 0,
                     blocks: Vec::new(),
-                    own: Spent::default(),
-                    cumulative: Spent::default(),
+                    own: SpentEnergy::default(),
+                    cumulative: SpentEnergy::default(),
                 });
             }
             at = Some(number);
@@ -98,7 +98,7 @@ impl Tree {
     }
 
     fn accounts(mut self, whole: Femtojoules) -> CallAccounts {
-        let spent = |energy| Spent { energy, interval: None, share: share(energy, whole) };
+        let spent = |energy| SpentEnergy { energy, interval: None, share: share(energy, whole) };
         for number in (0..self.nodes.len()).rev() {
             let node = &mut self.nodes[number];
             let energy = node.own.energy + node.cumulative.energy;
@@ -129,9 +129,9 @@ impl Tree {
             })
             .collect();
         methods.sort_by_key(|method| std::cmp::Reverse(method.cumulative.energy));
-        let mut threads: Vec<Entry<String>> = threads
+        let mut threads: Vec<AccountEntry<String>> = threads
             .into_iter()
-            .map(|(name, energy)| Entry {
+            .map(|(name, energy)| AccountEntry {
                 key: name.to_string(),
                 executions: 0,
                 energy,

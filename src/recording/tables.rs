@@ -1,7 +1,7 @@
 //! A recording's accounts as CSV, in the columns of all accounts. Intervals are empty:
 //! a model of unknown error has none, and one recording has no repeats.
 
-use super::{MethodKey, MethodSum, Sums};
+use super::{MethodSum, RecordedMethodKey, Sums};
 use crate::account::Femtojoules;
 use crate::account::table::UNATTRIBUTED;
 use crate::csv_text::CsvText;
@@ -174,7 +174,7 @@ fn classes(sums: &Sums) -> String {
 }
 
 /// The methods, the costliest first.
-pub(super) fn by_energy(sums: &Sums) -> Vec<(&MethodKey, &MethodSum)> {
+pub(super) fn by_energy(sums: &Sums) -> Vec<(&RecordedMethodKey, &MethodSum)> {
     let mut rows: Vec<_> = sums.methods.iter().collect();
     rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.energy()));
     rows

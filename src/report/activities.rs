@@ -3,7 +3,7 @@
 
 use askama::Template;
 
-use super::Part;
+use super::ReportSection;
 use super::html::STYLE;
 use crate::attribution::activities::output::{PictureOptions, TIMELINE_STYLE, timelines};
 use crate::attribution::activities::{Analysis, Labels};
@@ -11,7 +11,7 @@ use crate::format::visible;
 
 #[derive(Template)]
 #[template(path = "activities.html")]
-struct Page<'a> {
+struct ActivitiesPage<'a> {
     style: &'a str,
     timeline_style: &'a str,
     version: &'a str,
@@ -29,7 +29,7 @@ pub fn activities_page(
     (from_ns, to_ns): (Option<i64>, Option<i64>),
 ) -> String {
     let options = PictureOptions { heading: "h2", what: "Node", from_ns, to_ns };
-    let page = Page {
+    let page = ActivitiesPage {
         style: STYLE,
         timeline_style: TIMELINE_STYLE,
         version: env!("CARGO_PKG_VERSION"),
@@ -41,9 +41,9 @@ pub fn activities_page(
 
 /// The same as a part of a campaign's report: a picture for each input sequence.
 #[must_use]
-pub fn activities_part(analyses: &[Analysis], labels: &Labels) -> Part {
+pub fn activities_part(analyses: &[Analysis], labels: &Labels) -> ReportSection {
     let options = PictureOptions { heading: "h3", what: "Input", ..PictureOptions::default() };
-    Part {
+    ReportSection {
         id: "activities",
         title: "Activities",
         sentence: "Which component drew the power in one power run of each input, and for which \

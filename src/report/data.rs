@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::account::calls::CallAccounts;
-use crate::account::{Accounts, Evaluation, UnseenInputs};
+use crate::account::{AccountEvaluation, Accounts, UnseenInputs};
 use crate::hint::{Hint, Withheld};
 use crate::model::Model;
 use crate::model::table::Table;
 
 /// The board that was measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Board {
+pub struct ReportedBoard {
     /// Model or serial.
     pub name: String,
     /// Whether it is the virtual board: then the headline says so.
@@ -48,7 +48,7 @@ pub struct CampaignFacts {
 
 /// A row of `cv.csv`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct CvRow {
+pub struct ReportedCvRow {
     /// The solver, then the baselines `flat`, `mean`, `duration`, `blocks`.
     pub model: String,
     /// The round of cross-validation.
@@ -81,7 +81,7 @@ pub struct EstimabilityRow {
 }
 
 /// Reads `cv.csv`.
-pub fn cv_rows(text: &str) -> Result<Vec<CvRow>, csv::Error> {
+pub fn cv_rows(text: &str) -> Result<Vec<ReportedCvRow>, csv::Error> {
     csv_text::reader(text).deserialize().collect()
 }
 
@@ -92,7 +92,7 @@ pub fn estimability_rows(text: &str) -> Result<Vec<EstimabilityRow>, csv::Error>
 
 /// A section that another module has made: it stands before the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct ReportSection {
     /// The section's anchor.
     pub id: &'static str,
     /// Its head, also among the page's links.
@@ -111,7 +111,7 @@ pub struct ReportData<'a> {
     /// Name of the scenario.
     pub scenario: &'a str,
     /// The board.
-    pub board: &'a Board,
+    pub board: &'a ReportedBoard,
     /// How much was measured.
     pub campaign: CampaignFacts,
     /// The data set that the model was fitted to.
@@ -119,7 +119,7 @@ pub struct ReportData<'a> {
     /// The model.
     pub model: &'a Model,
     /// Cross-validation, the model first, then the baselines.
-    pub cv: &'a [CvRow],
+    pub cv: &'a [ReportedCvRow],
     /// What the model's sort of data can tell.
     pub estimability: &'a [EstimabilityRow],
     /// Accounts and ledger.
@@ -127,7 +127,7 @@ pub struct ReportData<'a> {
     /// Who called, where it was recorded.
     pub calls: Option<&'a CallAccounts>,
     /// The comparison with the truth, where one is known.
-    pub evaluation: Option<&'a Evaluation>,
+    pub evaluation: Option<&'a AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.
     pub unseen: Option<&'a UnseenInputs>,
     /// Hints, what saves most first.
@@ -141,7 +141,7 @@ pub struct ReportData<'a> {
     /// Remarks that the reader must see: fewer repeats than a real board needs, ...
     pub notes: &'a [String],
     /// Sections of other modules.
-    pub parts: &'a [Part],
+    pub parts: &'a [ReportSection],
 }
 
 #[cfg(test)]

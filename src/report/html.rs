@@ -5,17 +5,19 @@ use askama::Template;
 
 use crate::format;
 use crate::format::visible;
-use crate::report::data::{Part, ReportData};
+use crate::report::data::{ReportData, ReportSection};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
 use crate::report::view::dearest::DearestView;
-use crate::report::view::fit::{CvView, EstimabilityView, EvaluationView, UnseenView, Verdict};
+use crate::report::view::fit::{
+    BaselineVerdict, CvView, EstimabilityView, EvaluationView, UnseenView,
+};
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
 use crate::report::view::links::Links;
 use crate::report::view::source::SourceView;
-use crate::report::view::summary::{Card, LedgerView};
+use crate::report::view::summary::{Card, LedgerRowView};
 use crate::report::view::tree::TreeView;
 use crate::report::view::whiskers::WhiskersView;
 use crate::report::view::{
@@ -32,7 +34,7 @@ const FLAME_SCRIPT: &str = include_str!("templates/flame.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct Page<'a> {
+struct ReportPage<'a> {
     style: &'a str,
     script: &'a str,
     flame_script: &'a str,
@@ -44,10 +46,10 @@ struct Page<'a> {
     facts: Vec<(&'static str, String)>,
     cards: Vec<Card>,
     dearest: DearestView,
-    ledger: Vec<LedgerView>,
+    ledger: Vec<LedgerRowView>,
     rounds: Vec<String>,
     cross_validation: Vec<CvView>,
-    verdict: Verdict,
+    verdict: BaselineVerdict,
     scatter: String,
     residuals: String,
     groups: Vec<String>,
@@ -75,7 +77,7 @@ struct Page<'a> {
     unmatched: Vec<(String, String)>,
     findings: Vec<(String, String)>,
     provenance: Vec<(&'static str, String)>,
-    parts: &'a [Part],
+    parts: &'a [ReportSection],
 }
 
 /// The text of `report.html`.
@@ -83,7 +85,7 @@ pub fn html(data: &ReportData<'_>) -> String {
     let points = scatter::points(data.table, data.model);
     let source = source::source(data);
     let links = Links::new(data, &source);
-    let page = Page {
+    let page = ReportPage {
         style: STYLE,
         script: SCRIPT,
         flame_script: FLAME_SCRIPT,

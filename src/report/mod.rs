@@ -15,7 +15,8 @@ pub(crate) mod view;
 
 pub use activities::{activities_page, activities_part};
 pub use data::{
-    Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData, cv_rows, estimability_rows,
+    CampaignFacts, EstimabilityRow, ReportData, ReportSection, ReportedBoard, ReportedCvRow,
+    cv_rows, estimability_rows,
 };
 pub use html::html;
 pub use repository::Repository;

@@ -18,7 +18,7 @@ const SMALLEST: f64 = 1e-4;
 
 #[derive(Template)]
 #[template(path = "residuals.svg")]
-struct Plot {
+struct ResidualPlot {
     left: Px,
     right: Px,
     bottom: Px,
@@ -45,7 +45,7 @@ pub fn svg(points: &[Point]) -> String {
     }
     let highest = shown.iter().fold(0.0f64, |high, (point, _)| high.max(point.measured.0));
     let widest = shown.iter().fold(SMALLEST, |wide, (_, residual)| wide.max(residual.abs()));
-    let frame = Frame { highest: highest * 1.05, widest: widest * 1.1 };
+    let frame = PlotArea { highest: highest * 1.05, widest: widest * 1.1 };
     let groups = groups(points);
     let dot = |(point, residual): &(&Point, f64)| Dot {
         group: colour(&groups, point),
@@ -63,12 +63,12 @@ pub fn svg(points: &[Point]) -> String {
 }
 
 /// Energies from 0 to `highest`, residuals between `-widest` and `widest`.
-struct Frame {
+struct PlotArea {
     highest: f64,
     widest: f64,
 }
 
-impl Frame {
+impl PlotArea {
     fn x(&self, energy: f64) -> Px {
         Px(LEFT + energy / self.highest * (WIDTH - LEFT - MARGIN))
     }
@@ -78,10 +78,10 @@ impl Frame {
         Px(MARGIN + height / 2.0 * (1.0 - residual / self.widest))
     }
 
-    fn plot(&self, dots: Vec<Dot>) -> Plot {
+    fn plot(&self, dots: Vec<Dot>) -> ResidualPlot {
         let energy = |energy| (self.x(energy), format::energy(Joules(energy)));
         let residual = |residual| (self.y(residual), short(100.0 * residual));
-        Plot {
+        ResidualPlot {
             left: Px(LEFT),
             right: Px(WIDTH - MARGIN),
             bottom: Px(HEIGHT - BOTTOM),
@@ -111,7 +111,7 @@ mod tests {
     /// 10 % too much lies above the line, 5 % too little below, half as far.
     #[test]
     fn residuals_are_relative() {
-        let frame = Frame { highest: 2.0, widest: 0.11 };
+        let frame = PlotArea { highest: 2.0, widest: 0.11 };
         let off = |residual| frame.y(0.0).0 - frame.y(residual).0;
         assert!((off(0.1) + 2.0 * off(-0.05)).abs() < 1e-9 && off(0.1) > 0.0);
         let text = svg(&[point(1.0, 1.1), point(2.0, 1.9), point(0.0, 1.0)]);

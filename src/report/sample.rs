@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
-use crate::account::evaluate::{Level, Unmatched};
+use crate::account::evaluate::{AccountLevel, Unmatched};
 use crate::account::{
-    self, Accounts, Evaluation, LevelEvaluation, LineKey, Measured, Predicted, UnseenInput,
-    UnseenInputs,
+    self, AccountEvaluation, Accounts, LevelEvaluation, LineKey, MeasuredEnergies, Predicted,
+    UnseenInput, UnseenInputs,
 };
 use crate::blocks::BlockId;
 use crate::hint::{BoardRatios, Hint, HintInput, HintOptions, hints as find_hints};
@@ -15,29 +15,31 @@ use crate::java::SourceFile;
 use crate::model::Model;
 use crate::model::table::{Case, Table};
 use crate::operations::{Dictionary, LibraryFunction};
-use crate::report::data::{Board, CampaignFacts, CvRow, EstimabilityRow, Part, ReportData};
+use crate::report::data::{
+    CampaignFacts, EstimabilityRow, ReportData, ReportSection, ReportedBoard, ReportedCvRow,
+};
 use crate::units::Joules;
 
 /// A campaign that owns its parts.
-pub(crate) struct Sample {
+pub(crate) struct OwnedReportData {
     scenario: String,
-    board: Board,
+    board: ReportedBoard,
     table: Table,
     model: Model,
-    pub(crate) cv: Vec<CvRow>,
+    pub(crate) cv: Vec<ReportedCvRow>,
     estimability: Vec<EstimabilityRow>,
     pub(crate) accounts: Accounts,
     pub(crate) calls: Option<CallAccounts>,
-    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) evaluation: Option<AccountEvaluation>,
     pub(crate) unseen: Option<UnseenInputs>,
     hints: Vec<Hint>,
     findings: BTreeMap<String, usize>,
     pub(crate) sources: BTreeMap<String, String>,
     notes: Vec<String>,
-    parts: Vec<Part>,
+    parts: Vec<ReportSection>,
 }
 
-impl Sample {
+impl OwnedReportData {
     pub fn data(&self) -> ReportData<'_> {
         ReportData {
             scenario: &self.scenario,
@@ -75,7 +77,7 @@ pub(crate) fn hints() -> Vec<Hint> {
 }
 
 /// The paper's loop among the methods of a small engine.
-pub(crate) fn report() -> Sample {
+pub(crate) fn report() -> OwnedReportData {
     let program = account::sample::program_1();
     let (blocks, executions) = engine(program.dictionary.blocks, program.executions);
     let dictionary = Dictionary { blocks };
@@ -107,12 +109,12 @@ pub(crate) fn report() -> Sample {
     model.provenance.tool_version = "0.1.0".into();
     model.provenance.data_sha256 = "9f2c".repeat(16);
     let table = table(&model);
-    let measured = Measured {
+    let measured = MeasuredEnergies {
         total: Joules(5.6),
         total_se: Some(Joules(0.012)),
         idle: Joules(3.9),
         idle_se: Some(Joules(0.009)),
-        ..Measured::default()
+        ..MeasuredEnergies::default()
     };
     let scenario = account::AccountInput {
         dictionary: &dictionary,
@@ -136,9 +138,9 @@ pub(crate) fn report() -> Sample {
     };
     let mut hints = find_hints(input, BoardRatios::default(), &HintOptions::default()).hints;
     hints.extend(vec![hints[hints.len() - 1].clone(); 3]);
-    Sample {
+    OwnedReportData {
         scenario: "orbit".into(),
-        board: Board {
+        board: ReportedBoard {
             name: "raspberry-pi-5, seed 7".into(),
             is_virtual: true,
             silicon: Some("additive".into()),
@@ -157,7 +159,7 @@ pub(crate) fn report() -> Sample {
         findings: BTreeMap::from([("unresolved-call".into(), 12), ("unknown-type".into(), 31)]),
         sources: BTreeMap::from([("demo/Grid.java".into(), text.into())]),
         notes: vec!["3 repeats per case; a real board needs 10.".into()],
-        parts: vec![Part {
+        parts: vec![ReportSection {
             id: "phases",
             title: "Phases",
             sentence: "What another module shows.",
@@ -255,7 +257,7 @@ fn table(model: &Model) -> Table {
 }
 
 /// Four rounds of the model and its baselines.
-fn cross_validation() -> Vec<CvRow> {
+fn cross_validation() -> Vec<ReportedCvRow> {
     let models =
         [("shrink", 0.011), ("flat", 0.029), ("mean", 0.61), ("duration", 0.18), ("blocks", 0.024)];
     let mut rows = Vec::new();
@@ -263,7 +265,7 @@ fn cross_validation() -> Vec<CvRow> {
         for round in 1..=4_u32 {
             for (set, factor, cases) in [("training", 0.8, 33), ("validation", 1.0, 11)] {
                 let nmae = nmae * factor * (1.0 + 0.1 * f64::from(round % 3));
-                rows.push(CvRow {
+                rows.push(ReportedCvRow {
                     model: model.into(),
                     round: round.to_string(),
                     set: set.into(),
@@ -307,7 +309,7 @@ fn unseen() -> UnseenInputs {
 }
 
 /// Errors as good kernels give them.
-fn evaluation(accounts: &Accounts) -> Evaluation {
+fn evaluation(accounts: &Accounts) -> AccountEvaluation {
     let level = |level, entries, median_error, p90_error| LevelEvaluation {
         level,
         entries,
@@ -319,15 +321,15 @@ fn evaluation(accounts: &Accounts) -> Evaluation {
         unmatched: 1,
         unmatched_share: 0.002,
     };
-    Evaluation {
+    AccountEvaluation {
         levels: vec![
-            level(Level::Line, 214, 0.043, 0.182),
-            level(Level::Block, 96, 0.039, 0.171),
-            level(Level::Method, 58, 0.029, 0.087),
+            level(AccountLevel::Line, 214, 0.043, 0.182),
+            level(AccountLevel::Block, 96, 0.039, 0.171),
+            level(AccountLevel::Method, 58, 0.029, 0.087),
         ],
         lines: accounts.lines.iter().map(|e| (e.key.clone(), e.joules() * 1.04)).collect(),
         unmatched: vec![Unmatched {
-            level: Level::Method,
+            level: AccountLevel::Method,
             label: "engine.stage.Stage.access$000(Lengine/stage/Stage;)F".into(),
             energy: Joules(3.1e-4),
         }],
@@ -335,7 +337,7 @@ fn evaluation(accounts: &Accounts) -> Evaluation {
 }
 
 /// A program of 400 files and 100 000 lines that all spend.
-pub(crate) fn large() -> Sample {
+pub(crate) fn large() -> OwnedReportData {
     let mut sample = report();
     let (line, part) = (sample.accounts.lines[0].clone(), sample.accounts.parts[0].clone());
     for i in 0..400 {
@@ -353,7 +355,7 @@ pub(crate) fn large() -> Sample {
 }
 
 /// Names and sources that try to break the page.
-pub(crate) fn hostile() -> Sample {
+pub(crate) fn hostile() -> OwnedReportData {
     const EVIL: &str = "<script>alert(window.hacked = 1)</script>\"'><img src=x onerror=\"x\">\u{202e}\u{1b}[31m&amp;";
     let mut sample = report();
     sample.scenario = EVIL.into();
@@ -415,9 +417,9 @@ pub(crate) fn hostile() -> Sample {
 }
 
 /// No case, no cost, no block.
-pub(crate) fn empty() -> Sample {
+pub(crate) fn empty() -> OwnedReportData {
     let (dictionary, executions) = (Dictionary::default(), BTreeMap::new());
-    let (model, measured) = (account::sample::model(&[]), Measured::default());
+    let (model, measured) = (account::sample::model(&[]), MeasuredEnergies::default());
     let scenario = account::AccountInput {
         dictionary: &dictionary,
         executions: &executions,
@@ -426,9 +428,9 @@ pub(crate) fn empty() -> Sample {
         samples: &[],
         calls: None,
     };
-    Sample {
+    OwnedReportData {
         scenario: "empty".into(),
-        board: Board::default(),
+        board: ReportedBoard::default(),
         table: Table::default(),
         cv: Vec::new(),
         estimability: Vec::new(),

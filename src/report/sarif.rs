@@ -17,7 +17,7 @@ use serde_sarif::sarif::{
 use sha2::{Digest, Sha256};
 
 use crate::format;
-use crate::hint::{Basis, Hint, PATTERNS, Pattern};
+use crate::hint::{Hint, HintPattern, PATTERNS, PredictionBasis};
 use crate::report::Repository;
 use crate::report::view::hints;
 
@@ -77,7 +77,7 @@ fn root(repository: &Repository) -> ArtifactLocation {
 }
 
 /// The rule of a pattern.
-fn rule(pattern: &Pattern) -> ReportingDescriptor {
+fn rule(pattern: &HintPattern) -> ReportingDescriptor {
     let message = |text: &str| MultiformatMessageString::builder().text(text).build();
     ReportingDescriptor::builder()
         .id(pattern.name)
@@ -158,7 +158,7 @@ fn location(hint: &Hint, repository: &Repository) -> Location {
 fn properties(hint: &Hint) -> PropertyBag {
     let predicted = hint.predicted();
     let interval = predicted.and_then(|saving| saving.interval);
-    let by_costs = (hint.basis == Basis::Costs).then_some(hint.by_costs);
+    let by_costs = (hint.basis == PredictionBasis::Costs).then_some(hint.by_costs);
     let measured = hint.measured.map(|measured| measured.saving);
     let ends = measured.and_then(|saving| saving.interval);
     let properties = [

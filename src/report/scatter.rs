@@ -3,7 +3,7 @@
 
 use askama::Template;
 
-use crate::account::Costs;
+use crate::account::IndexedModel;
 use crate::format;
 use crate::model::Model;
 use crate::model::table::Table;
@@ -35,7 +35,7 @@ const GROUPS: usize = 6;
 
 /// The cases of a table with the model's predictions.
 pub fn points(table: &Table, model: &Model) -> Vec<Point> {
-    let costs = Costs::new(model);
+    let costs = IndexedModel::new(model);
     let columns: Vec<f64> = table
         .features
         .iter()
@@ -74,7 +74,7 @@ struct Tick {
 
 #[derive(Template)]
 #[template(path = "scatter.svg")]
-struct Plot {
+struct ScatterPlot {
     left: Px,
     right: Px,
     bottom: Px,
@@ -105,7 +105,7 @@ pub fn svg(points: &[Point]) -> String {
             format::energy(point.predicted)
         ),
     };
-    let plot = Plot {
+    let plot = ScatterPlot {
         left: axis.x(axis.low),
         right: axis.x(axis.high),
         bottom: axis.y(axis.low),

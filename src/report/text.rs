@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::account::evaluate::LevelEvaluation;
-use crate::account::{Evaluation, Interval, UnseenInputs};
+use crate::account::{AccountEvaluation, Interval, UnseenInputs};
 use crate::format::{self, shortened, visible, visible_name};
 use crate::hint::{Applied, Hint, Withheld};
 use crate::report::data::ReportData;
@@ -136,7 +136,7 @@ fn unseen(inputs: &UnseenInputs) -> String {
 }
 
 /// Errors against the truth.
-fn truth(data: &ReportData<'_>, evaluation: &Evaluation) -> String {
+fn truth(data: &ReportData<'_>, evaluation: &AccountEvaluation) -> String {
     let level = |row: &LevelEvaluation| {
         let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
         format!("{} {median} / {p90}", row.level)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Phase, PlannedCase};
+use crate::campaign::{PlannedCase, RunPhase};
 use crate::scenario::Keys;
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -14,7 +14,7 @@ use super::record::RunRecord;
 
 /// Everything that a campaign's runs depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Basis {
+pub struct CampaignBasis {
     /// The scenario's keys, without those that say where files lie.
     pub scenario: Keys,
     /// Hash of each file that the application is built of, by name.
@@ -37,7 +37,7 @@ pub struct CaseBasis {
 /// Tables of a scenario that say where files lie; the files' hashes tell more.
 const PLACES: [&str; 3] = ["source", "library", "offline"];
 
-impl Basis {
+impl CampaignBasis {
     /// The basis of a scenario's campaign with these files and cases.
     pub fn new(
         scenario: &Keys,
@@ -91,7 +91,7 @@ enum Concern {
 
 /// One change between two bases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Change {
+struct BasisChange {
     /// `[kernels] repeats was 3 and is 5`.
     what: String,
     concern: Concern,
@@ -100,24 +100,24 @@ struct Change {
 /// All that changed between two bases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Changes {
-    changes: Vec<Change>,
+    changes: Vec<BasisChange>,
     /// Cases that are in both and the same, with their input.
     same_cases: BTreeMap<String, String>,
 }
 
 impl Changes {
-    pub(super) fn between(old: &Basis, new: &Basis) -> Self {
+    pub(super) fn between(old: &CampaignBasis, new: &CampaignBasis) -> Self {
         let keys: BTreeSet<&String> = old.scenario.keys().chain(new.scenario.keys()).collect();
         let changed =
             keys.into_iter().filter(|key| old.scenario.get(*key) != new.scenario.get(*key));
-        let mut changes: Vec<Change> = changed.map(|key| changed_key(key, old, new)).collect();
+        let mut changes: Vec<BasisChange> = changed.map(|key| changed_key(key, old, new)).collect();
         changes.extend(changed_files(old, new));
         if changes.iter().all(|change| change.concern != Concern::AllRuns)
             && old.blocks != new.blocks
         {
             let what = "the same sources are divided into other blocks: another version of \
                         wattline does so";
-            changes.push(Change { what: what.into(), concern: Concern::AllRuns });
+            changes.push(BasisChange { what: what.into(), concern: Concern::AllRuns });
         }
         let same = new.cases.iter().filter(|(name, case)| old.cases.get(*name) == Some(case));
         let same_cases: BTreeMap<String, String> =
@@ -125,7 +125,7 @@ impl Changes {
         if same_cases.len() < new.cases.len().max(old.cases.len()) {
             let other = new.cases.len() - same_cases.len();
             let what = format!("plan.csv is another: {other} of its {} cases", new.cases.len());
-            changes.push(Change { what, concern: Concern::Number });
+            changes.push(BasisChange { what, concern: Concern::Number });
         }
         Self { changes, same_cases }
     }
@@ -137,7 +137,9 @@ impl Changes {
             Concern::Later | Concern::Kernels | Concern::Number | Concern::Plan => true,
             Concern::BadRuns => record.is_good(),
             // No application runs in an idle session.
-            Concern::Inputs(inputs) => record.run.phase == Phase::Idle || !inputs.contains(input),
+            Concern::Inputs(inputs) => {
+                record.run.phase == RunPhase::Idle || !inputs.contains(input)
+            }
             Concern::AllRuns => false,
         })
     }
@@ -148,26 +150,26 @@ impl Changes {
 
     /// What becomes of `records`, the runs of the old basis: lines to be said, or to be
     /// refused with.
-    pub(super) fn outcome(&self, records: &[RunRecord]) -> Outcome {
+    pub(super) fn outcome(&self, records: &[RunRecord]) -> BasisVerdict {
         let good = || records.iter().filter(|record| record.is_good());
         let kept = good().filter(|record| self.keep(record)).count();
-        let runs_application = |record: &&RunRecord| record.run.phase != Phase::Idle;
+        let runs_application = |record: &&RunRecord| record.run.phase != RunPhase::Idle;
         let of_use = good().filter(runs_application).any(|record| self.keep(record));
         let void = good().count() - kept;
         let lines = self.changes.iter().map(|change| self.line(change, good().count()));
         let lines: Vec<String> = lines.collect();
         if self.other_plan() || (void > 0 && !of_use) {
-            return Outcome::Refused(lines);
+            return BasisVerdict::Refused(lines);
         }
         let again = match void {
             0 => String::new(),
             void => format!(", {void} are made again"),
         };
         let last = format!("{kept} runs of the campaign are kept{again}");
-        Outcome::GoesOn(lines.into_iter().chain([last]).collect())
+        BasisVerdict::GoesOn(lines.into_iter().chain([last]).collect())
     }
 
-    fn line(&self, change: &Change, runs: usize) -> String {
+    fn line(&self, change: &BasisChange, runs: usize) -> String {
         let concern = match &change.concern {
             Concern::Later => "no run depends on it".to_string(),
             Concern::Kernels => "it concerns the kernels alone".to_string(),
@@ -187,7 +189,7 @@ impl Changes {
 
 /// What becomes of a campaign whose basis changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum BasisVerdict {
     /// It goes on; lines that say what changed and how much is kept.
     GoesOn(Vec<String>),
     /// Nothing would be left of it; lines that say what changed.
@@ -199,8 +201,8 @@ fn table_of(key: &str) -> (&str, &str) {
     key.split_once('.').unwrap_or((key, ""))
 }
 
-fn changed_key(key: &str, old: &Basis, new: &Basis) -> Change {
-    let value = |basis: &Basis| basis.scenario.get(key).cloned();
+fn changed_key(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BasisChange {
+    let value = |basis: &CampaignBasis| basis.scenario.get(key).cloned();
     let (was, is) = (value(old), value(new));
     let name = match table_of(key) {
         (key, "") => key.to_string(),
@@ -209,10 +211,10 @@ fn changed_key(key: &str, old: &Basis, new: &Basis) -> Change {
     };
     let said = |value: Option<String>| value.unwrap_or_else(|| "not set".into());
     let what = format!("{name} was {} and is {}", said(was), said(is));
-    Change { what, concern: concern(key, old, new) }
+    BasisChange { what, concern: concern(key, old, new) }
 }
 
-fn concern(key: &str, old: &Basis, new: &Basis) -> Concern {
+fn concern(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> Concern {
     match table_of(key) {
         ("name" | "description" | "hints", _) => Concern::Later,
         ("kernels", _) => Concern::Kernels,
@@ -241,7 +243,7 @@ fn is_number_of_runs(key: &str) -> bool {
 }
 
 /// The inputs that have no key of their own in the place of the session's.
-fn inputs_without(key: &str, old: &Basis, new: &Basis) -> BTreeSet<String> {
+fn inputs_without(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BTreeSet<String> {
     let has_own = |input: &str| {
         let own = format!("input.{input}.{key}");
         old.scenario.contains_key(&own) && new.scenario.contains_key(&own)
@@ -252,7 +254,7 @@ fn inputs_without(key: &str, old: &Basis, new: &Basis) -> BTreeSet<String> {
 /// So many changed files are named.
 const NAMED_FILES: usize = 3;
 
-fn changed_files(old: &Basis, new: &Basis) -> Option<Change> {
+fn changed_files(old: &CampaignBasis, new: &CampaignBasis) -> Option<BasisChange> {
     let names: BTreeSet<&String> = old.files.keys().chain(new.files.keys()).collect();
     let changed: Vec<String> = names
         .into_iter()
@@ -270,23 +272,23 @@ fn changed_files(old: &Basis, new: &Basis) -> Option<Change> {
     if let Some(more) = changed.len().checked_sub(NAMED_FILES).filter(|more| *more > 0) {
         what += &format!(" and {more} more files");
     }
-    Some(Change { what, concern: Concern::AllRuns })
+    Some(BasisChange { what, concern: Concern::AllRuns })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::campaign::PlannedRun;
-    use crate::run::Verdict;
+    use crate::run::RunVerdict;
     use crate::run::campaign::tests::record;
 
     fn keys(pairs: &[(&str, &str)]) -> Keys {
         pairs.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
     }
 
-    pub(crate) fn basis(scenario: &[(&str, &str)]) -> Basis {
+    pub(crate) fn basis(scenario: &[(&str, &str)]) -> CampaignBasis {
         let case = |input: &str| CaseBasis { input: input.into(), removed: String::new() };
-        Basis {
+        CampaignBasis {
             scenario: keys(scenario),
             files: BTreeMap::from([("a/Main.java".into(), "1".into())]),
             blocks: "b".into(),
@@ -301,28 +303,28 @@ mod tests {
     fn records() -> Vec<RunRecord> {
         let run = |case: &str, phase| {
             let run = PlannedRun { case: case.into(), phase, repeat: 1 };
-            RunRecord { run, verdict: Verdict::Good, ..record(case, 1) }
+            RunRecord { run, verdict: RunVerdict::Good, ..record(case, 1) }
         };
-        let phases = [Phase::Traced, Phase::Power, Phase::Idle];
+        let phases = [RunPhase::Traced, RunPhase::Power, RunPhase::Idle];
         let good = ["base-few", "base-many"].into_iter().flat_map(|c| phases.map(|p| run(c, p)));
         good.chain([record("base-few", 2)]).collect()
     }
 
-    fn outcome(old: &[(&str, &str)], new: &[(&str, &str)]) -> Outcome {
+    fn outcome(old: &[(&str, &str)], new: &[(&str, &str)]) -> BasisVerdict {
         Changes::between(&basis(old), &basis(new)).outcome(&records())
     }
 
     fn goes_on(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
         match outcome(old, new) {
-            Outcome::GoesOn(lines) => lines,
-            Outcome::Refused(lines) => panic!("refused: {lines:?}"),
+            BasisVerdict::GoesOn(lines) => lines,
+            BasisVerdict::Refused(lines) => panic!("refused: {lines:?}"),
         }
     }
 
     fn refused(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
         match outcome(old, new) {
-            Outcome::Refused(lines) => lines,
-            Outcome::GoesOn(lines) => panic!("goes on: {lines:?}"),
+            BasisVerdict::Refused(lines) => lines,
+            BasisVerdict::GoesOn(lines) => panic!("goes on: {lines:?}"),
         }
     }
 
@@ -367,7 +369,8 @@ mod tests {
         let mut other = basis(&[]);
         other.files.insert("a/Main.java".into(), "2".into());
         other.blocks = "c".into();
-        let Outcome::Refused(lines) = Changes::between(&basis(&[]), &other).outcome(&records())
+        let BasisVerdict::Refused(lines) =
+            Changes::between(&basis(&[]), &other).outcome(&records())
         else {
             panic!("other sources")
         };

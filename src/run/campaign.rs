@@ -3,11 +3,11 @@
 
 use crate::campaign::PlannedRun;
 
-use super::basis::{Changes, Outcome};
-use super::entry::Entry;
+use super::basis::{BasisVerdict, Changes};
+use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
 use super::journal::{Begun, Journal, Stopped};
-use super::options::{RunOptions, Start};
+use super::options::{ResumePolicy, RunOptions};
 use super::record::{RawRun, RunRecord};
 use super::store::remove_unfinished;
 
@@ -64,7 +64,7 @@ pub fn run_campaign_until(
     let mut given_up = Vec::new();
     let (mut resumed, mut hopeless) = (0, 0);
     for (index, run) in order.iter().enumerate() {
-        let entry = Entry { run, board: None };
+        let entry = RunEntry { run, board: None };
         let is_done = |journal: &Journal| entry.is_done(journal, options.max_retries);
         if is_done(&journal) {
             resumed += 1;
@@ -129,7 +129,7 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
     let mut journal = Journal::open(folder)?;
     match &journal.campaign {
         None => journal.begin(&options.basis)?,
-        Some(_) if options.start == Start::New => {
+        Some(_) if options.start == ResumePolicy::New => {
             return Err(RunError::Exists { folder: folder.clone() });
         }
         Some(Begun::Fingerprint(found)) if *found != options.fingerprint => {
@@ -139,7 +139,7 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
         Some(Begun::Basis(basis)) if *basis == options.basis => {}
         Some(Begun::Basis(basis)) => {
             let changes = Changes::between(basis, &options.basis);
-            if let Outcome::Refused(lines) = changes.outcome(&journal.records) {
+            if let BasisVerdict::Refused(lines) = changes.outcome(&journal.records) {
                 let changes = lines.join("\n  ");
                 return Err(RunError::OtherCampaign { folder: folder.clone(), changes });
             }
@@ -152,7 +152,7 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
 
 /// Makes one run and puts it into folder and journal.
 fn make_run(
-    entry: Entry<'_>,
+    entry: RunEntry<'_>,
     driver: &mut dyn RunDriver,
     options: &RunOptions,
     journal: &mut Journal,

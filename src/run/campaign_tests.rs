@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
-use crate::campaign::Phase;
-use crate::run::Verdict;
-use crate::run::basis::{Basis, CaseBasis};
+use crate::campaign::RunPhase;
+use crate::run::RunVerdict;
+use crate::run::basis::{CampaignBasis, CaseBasis};
 use crate::run::judge::tests::{session, settings};
 use crate::run::record::ExitState;
 use crate::run::store::read_logs;
@@ -22,12 +22,12 @@ fn run_campaign(
 }
 
 pub(crate) fn record(case: &str, repeat: u32) -> RunRecord {
-    let run = PlannedRun { case: case.into(), phase: Phase::Power, repeat };
+    let run = PlannedRun { case: case.into(), phase: RunPhase::Power, repeat };
     RunRecord {
         folder: run.id(),
         run,
         attempt: 0,
-        verdict: Verdict::Bad { reasons: vec!["a \"b\"\n".into()] },
+        verdict: RunVerdict::Bad { reasons: vec!["a \"b\"\n".into()] },
         board: Default::default(),
         conditions: Default::default(),
         measured: None,
@@ -59,7 +59,7 @@ impl RunDriver for Scripted {
         if self.dies_after == Some(self.made.len()) {
             return lost();
         }
-        self.made.push(Entry { run, board: None }.folder(attempt));
+        self.made.push(RunEntry { run, board: None }.folder(attempt));
         let mut raw = session(1.0 + f64::from(run.repeat));
         match self.faults.get(&(run.id(), attempt)) {
             Some(Fault::Crash) => raw.conditions.exit = ExitState::Died,
@@ -74,27 +74,27 @@ impl RunDriver for Scripted {
 fn order() -> Vec<PlannedRun> {
     let run = |case: &str, phase, repeat| PlannedRun { case: case.into(), phase, repeat };
     vec![
-        run("base-a", Phase::Power, 1),
-        run("r01-a", Phase::Traced, 1),
-        run("base-a", Phase::Idle, 1),
-        run("r01-a", Phase::Power, 1),
-        run("base-a", Phase::Traced, 1),
-        run("r01-a", Phase::Idle, 1),
+        run("base-a", RunPhase::Power, 1),
+        run("r01-a", RunPhase::Traced, 1),
+        run("base-a", RunPhase::Idle, 1),
+        run("r01-a", RunPhase::Power, 1),
+        run("base-a", RunPhase::Traced, 1),
+        run("r01-a", RunPhase::Idle, 1),
     ]
 }
 
 /// Of the cases of all tests here and of the fleet's.
-pub(crate) fn basis() -> Basis {
+pub(crate) fn basis() -> CampaignBasis {
     let case = |name: &str| {
         let input = name.rsplit('-').next().unwrap_or_default().to_string();
         (name.to_string(), CaseBasis { input, removed: String::new() })
     };
     let scenario = BTreeMap::from([("campaign.repeats".to_string(), "1".to_string())]);
     let cases = ["base-a", "r01-a", "base-b"].map(case).into();
-    Basis { scenario, cases, ..Basis::default() }
+    CampaignBasis { scenario, cases, ..CampaignBasis::default() }
 }
 
-pub(crate) fn options(folder: &Path, start: Start) -> RunOptions {
+pub(crate) fn options(folder: &Path, start: ResumePolicy) -> RunOptions {
     RunOptions {
         folder: folder.into(),
         start,
@@ -106,7 +106,7 @@ pub(crate) fn options(folder: &Path, start: Start) -> RunOptions {
     }
 }
 
-fn run(folder: &Path, start: Start, driver: &mut Scripted) -> Result<RunSummary, RunError> {
+fn run(folder: &Path, start: ResumePolicy, driver: &mut Scripted) -> Result<RunSummary, RunError> {
     run_campaign(&order(), driver, &options(folder, start), &mut |_| {})
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn bad_runs_are_kept_and_repeated_up_to_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let mut driver = faulty();
-    let summary = run(folder.path(), Start::New, &mut driver).unwrap();
+    let summary = run(folder.path(), ResumePolicy::New, &mut driver).unwrap();
     let verdicts: Vec<_> =
         summary.records.iter().map(|record| (record.folder.as_str(), record.is_good())).collect();
     let expected = [
@@ -175,7 +175,7 @@ fn repeats_of_what_was_given_up_are_tried_once() {
         driver.faults.insert(("base-a-traced-2".into(), attempt), Fault::Crash);
     }
     driver.faults.insert(("r01-a-power-2".into(), 0), Fault::Crash);
-    let options = options(folder.path(), Start::New);
+    let options = options(folder.path(), ResumePolicy::New);
     let summary = run_campaign(&order, &mut driver, &options, &mut |_| {}).unwrap();
     let given_up: Vec<String> = summary.given_up.iter().map(|(run, _)| run.id()).collect();
     assert_eq!(given_up, ["base-a-traced-1", "base-a-traced-2"]);
@@ -184,21 +184,21 @@ fn repeats_of_what_was_given_up_are_tried_once() {
             |r: &&RunRecord| r.run.repeat == 2 && r.run.case == case && r.run.phase == phase;
         summary.records.iter().filter(is_it).count()
     };
-    assert_eq!((tries("base-a", Phase::Traced), tries("r01-a", Phase::Power)), (1, 2));
+    assert_eq!((tries("base-a", RunPhase::Traced), tries("r01-a", RunPhase::Power)), (1, 2));
 }
 
 #[test]
 fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
     let undisturbed = tempfile::tempdir().unwrap();
     let mut driver = faulty();
-    run(undisturbed.path(), Start::New, &mut driver).unwrap();
+    run(undisturbed.path(), ResumePolicy::New, &mut driver).unwrap();
     for stop in (0..driver.made.len()).step_by(5) {
         let folder = tempfile::tempdir().unwrap();
         let mut first = Scripted { dies_after: Some(stop), ..faulty() };
-        let error = run(folder.path(), Start::New, &mut first).unwrap_err();
+        let error = run(folder.path(), ResumePolicy::New, &mut first).unwrap_err();
         assert!(matches!(error, RunError::Driver { .. }), "{error}");
         let mut second = faulty();
-        run(folder.path(), Start::Resume, &mut second).unwrap();
+        run(folder.path(), ResumePolicy::Resume, &mut second).unwrap();
         let made: Vec<String> = first.made.iter().chain(&second.made).cloned().collect();
         assert_eq!(made, driver.made, "stopped before run {stop}");
         assert_eq!(files(folder.path()), files(undisturbed.path()));
@@ -210,20 +210,20 @@ fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
 #[test]
 fn a_run_without_its_journal_line_is_made_again() {
     let undisturbed = tempfile::tempdir().unwrap();
-    run(undisturbed.path(), Start::New, &mut faulty()).unwrap();
+    run(undisturbed.path(), ResumePolicy::New, &mut faulty()).unwrap();
     let journal = std::fs::read(undisturbed.path().join("journal.jsonl")).unwrap();
     let lines: Vec<usize> =
         journal.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
     for cut in [lines[2], lines[5] - 1] {
         let folder = tempfile::tempdir().unwrap();
-        run(folder.path(), Start::New, &mut faulty()).unwrap();
+        run(folder.path(), ResumePolicy::New, &mut faulty()).unwrap();
         std::fs::write(folder.path().join("journal.jsonl"), &journal[..cut]).unwrap();
         let half = folder.path().join("runs/.unfinished-r01-a-idle-1");
         std::fs::create_dir_all(&half).unwrap();
         std::fs::write(half.join("samples.txt.zst"), "half").unwrap();
         let orphan = folder.path().join("runs/r01-a-power-1/record.json");
         std::fs::write(orphan, "{}").unwrap();
-        run(folder.path(), Start::Resume, &mut faulty()).unwrap();
+        run(folder.path(), ResumePolicy::Resume, &mut faulty()).unwrap();
         assert_eq!(files(folder.path()), files(undisturbed.path()), "cut at {cut}");
     }
 }
@@ -231,15 +231,15 @@ fn a_run_without_its_journal_line_is_made_again() {
 #[test]
 fn a_finished_campaign_is_not_run_again() {
     let folder = tempfile::tempdir().unwrap();
-    let first = run(folder.path(), Start::New, &mut faulty()).unwrap();
+    let first = run(folder.path(), ResumePolicy::New, &mut faulty()).unwrap();
     let mut driver = faulty();
-    let again = run(folder.path(), Start::Resume, &mut driver).unwrap();
+    let again = run(folder.path(), ResumePolicy::Resume, &mut driver).unwrap();
     assert!(driver.made.is_empty());
     assert_eq!((&again.records, again.given_up), (&first.records, first.given_up));
     assert_eq!(again.resumed, 6);
-    let error = run(folder.path(), Start::New, &mut driver).unwrap_err();
+    let error = run(folder.path(), ResumePolicy::New, &mut driver).unwrap_err();
     assert!(matches!(error, RunError::Exists { .. }));
-    let mut other = options(folder.path(), Start::Resume);
+    let mut other = options(folder.path(), ResumePolicy::Resume);
     other.basis.scenario.insert("seed".into(), "2".into());
     let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("seed was not set and is 2"), "{error}");
@@ -257,7 +257,7 @@ fn a_finished_campaign_is_not_run_again() {
 fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
     let folder = tempfile::tempdir().unwrap();
     let run = |frames: &str, order: &[PlannedRun]| {
-        let mut options = options(folder.path(), Start::Resume);
+        let mut options = options(folder.path(), ResumePolicy::Resume);
         options.basis.scenario.insert("input.b.frames".into(), frames.into());
         let mut driver = Scripted::default();
         run_campaign(order, &mut driver, &options, &mut |_| {}).unwrap();
@@ -265,7 +265,7 @@ fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
     };
     let of_b = |phase| PlannedRun { case: "base-b".into(), phase, repeat: 1 };
     let mut order = order();
-    order.extend([of_b(Phase::Idle), of_b(Phase::Power), of_b(Phase::Traced)]);
+    order.extend([of_b(RunPhase::Idle), of_b(RunPhase::Power), of_b(RunPhase::Traced)]);
     assert_eq!(run("1", &order).len(), 9);
     let changed = &order[..8];
     assert_eq!(run("2", changed), ["base-b-power-1"], "the idle run does not depend on it");
@@ -278,7 +278,7 @@ fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
 #[test]
 fn a_campaign_of_an_older_version_goes_on_if_nothing_changed() {
     let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), Start::New, &mut Scripted::default()).unwrap();
+    run(folder.path(), ResumePolicy::New, &mut Scripted::default()).unwrap();
     let path = folder.path().join("journal.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let (_, runs) = text.split_once('\n').unwrap();
@@ -288,12 +288,12 @@ fn a_campaign_of_an_older_version_goes_on_if_nothing_changed() {
     let older = || std::fs::write(&path, format!("{first}{runs}")).unwrap();
     older();
     let mut driver = Scripted::default();
-    let again = run(folder.path(), Start::Resume, &mut driver).unwrap();
+    let again = run(folder.path(), ResumePolicy::Resume, &mut driver).unwrap();
     assert_eq!((driver.made.len(), again.records.len()), (0, 6));
     // From now on the journal knows what its runs depend on.
     assert!(std::fs::read_to_string(&path).unwrap().contains("campaign.repeats"));
     older();
-    let mut other = options(folder.path(), Start::Resume);
+    let mut other = options(folder.path(), ResumePolicy::Resume);
     other.fingerprint = "g".into();
     let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
     let said = error.to_string();
@@ -309,7 +309,7 @@ fn a_campaign_in_which_nothing_works_stops() {
             driver.faults.insert((run.id(), attempt), Fault::Crash);
         }
     }
-    let error = run(folder.path(), Start::New, &mut driver).unwrap_err();
+    let error = run(folder.path(), ResumePolicy::New, &mut driver).unwrap_err();
     let expected = "5 runs in a row failed for good, the last one (base-a-traced-1) because: \
                     the application died";
     assert_eq!(error.to_string(), expected);
@@ -322,7 +322,7 @@ fn a_lost_board_stops_the_campaign_and_nothing_is_lost() {
     let mut driver = Scripted::default();
     driver.faults.insert(("base-a-idle-1".into(), 0), Fault::BoardLost);
     let mut told = Vec::new();
-    let options = options(folder.path(), Start::New);
+    let options = options(folder.path(), ResumePolicy::New);
     let error = run_campaign(&order(), &mut driver, &options, &mut |progress| {
         told.push((progress.done, progress.total));
     });

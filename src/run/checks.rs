@@ -1,12 +1,12 @@
 //! The checks of a run: one sentence for each that fails.
 
-use crate::campaign::{Phase, Snapshot, SnapshotError};
-use crate::power::{FlawKind, Kind, Trace};
+use crate::campaign::{CountSnapshot, RunPhase, SnapshotError};
+use crate::power::{FlawKind, PowerTrace, RowKind};
 use crate::quantile::median;
-use crate::scenario::Protocol;
+use crate::scenario::CampaignProtocol;
 
-use super::judge_settings::{JudgeSettings, Reference};
-use super::record::{Conditions, ExitState, Measured, RawLogs};
+use super::judge_settings::{JudgeSettings, RunReference};
+use super::record::{Conditions, ExitState, MeasuredSession, RawLogs};
 
 /// Durations of a case are compared from this many good runs on: with fewer an outlier
 /// would make the ones after it look bad.
@@ -19,7 +19,7 @@ const CLOCK_RESIDUAL_MAX_S: f64 = 0.25;
 const FLAW_SHARE_MAX: f64 = 0.01;
 
 pub(super) fn check_conditions(
-    phase: Phase,
+    phase: RunPhase,
     conditions: &Conditions,
     settings: &JudgeSettings,
 ) -> Vec<String> {
@@ -32,7 +32,7 @@ pub(super) fn check_conditions(
         ),
     }
     reasons.extend(conditions.input_fault.clone());
-    if phase == Phase::Traced && settings.protocol == Protocol::Paired {
+    if phase == RunPhase::Traced && settings.protocol == CampaignProtocol::Paired {
         return reasons;
     }
     for (when, temperature) in
@@ -80,15 +80,15 @@ pub(super) fn check_heat(conditions: &Conditions) -> Option<String> {
 }
 
 pub(super) fn check_samples(
-    measured: &Measured,
-    trace: &Trace,
+    measured: &MeasuredSession,
+    trace: &PowerTrace,
     settings: &JudgeSettings,
 ) -> Vec<String> {
     let mut reasons = Vec::new();
     let expected = measured.duration_s * settings.sample_rate_hz;
     // Of a counter two readings are enough; gaps between them are looked at below.
     let is_few = (measured.samples as f64) < settings.limits.min_sample_share * expected;
-    if is_few && trace.kind == Kind::Shown {
+    if is_few && trace.kind == RowKind::Shown {
         let samples = measured.samples;
         reasons.push(format!("{samples} samples in the window, {expected:.0} expected"));
     }
@@ -110,13 +110,13 @@ pub(super) fn check_samples(
 }
 
 pub(super) fn check_duration(
-    phase: Phase,
-    measured: &Measured,
-    reference: &Reference,
+    phase: RunPhase,
+    measured: &MeasuredSession,
+    reference: &RunReference,
     settings: &JudgeSettings,
 ) -> Option<String> {
     let expected = match phase {
-        Phase::Idle => settings.idle_s,
+        RunPhase::Idle => settings.idle_s,
         _ if reference.durations_s.len() < DURATIONS_MIN => return None,
         _ => median(reference.durations_s.iter().copied())?,
     };
@@ -126,11 +126,11 @@ pub(super) fn check_duration(
 }
 
 pub(super) fn check_counts(
-    phase: Phase,
-    measured: &Measured,
-    reference: &Reference,
+    phase: RunPhase,
+    measured: &MeasuredSession,
+    reference: &RunReference,
 ) -> Option<String> {
-    if phase != Phase::Traced {
+    if phase != RunPhase::Traced {
         return None;
     }
     let Some(found) = measured.counts_crc32 else {
@@ -141,16 +141,16 @@ pub(super) fn check_counts(
 }
 
 /// A sampled run without samples is of no use.
-pub(super) fn check_profile(phase: Phase, logs: &RawLogs) -> Option<String> {
+pub(super) fn check_profile(phase: RunPhase, logs: &RawLogs) -> Option<String> {
     let is_sample = |line: &str| !line.is_empty() && !line.starts_with('#');
     let has_some = || logs.profile.as_ref().is_some_and(|p| p.stacks.lines().any(is_sample));
-    (phase == Phase::Sampled && !has_some()).then(|| "its sampler left no samples".into())
+    (phase == RunPhase::Sampled && !has_some()).then(|| "its sampler left no samples".into())
 }
 
 /// Snapshots have to be there, whole, and on the samples' clock.
 pub(super) fn check_windows(
-    snapshots: Option<Result<Vec<Snapshot>, SnapshotError>>,
-    measured: &Measured,
+    snapshots: Option<Result<Vec<CountSnapshot>, SnapshotError>>,
+    measured: &MeasuredSession,
 ) -> Option<String> {
     let snapshots = match snapshots {
         None => return Some("the application left no snapshots of its counts".into()),

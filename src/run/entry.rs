@@ -1,26 +1,26 @@
 //! One entry of a campaign's plan: what the journal says of it, and putting a session that
 //! was made for it into folder and journal.
 
-use crate::campaign::{Phase, PlannedRun};
+use crate::campaign::{PlannedRun, RunPhase};
 
 use super::error::RunError;
 use super::journal::Journal;
 use super::judge::judge;
-use super::judge_settings::Reference;
+use super::judge_settings::RunReference;
 use super::options::RunOptions;
-use super::record::{RawRun, RunRecord, Verdict};
+use super::record::{RawRun, RunRecord, RunVerdict};
 use super::store::write_run;
 
 /// A planned run, and the board that makes it where there are several.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry<'e> {
+pub(super) struct RunEntry<'e> {
     /// The run.
     pub run: &'e PlannedRun,
     /// Serial of its board; none in a campaign on one board.
     pub board: Option<&'e str>,
 }
 
-impl<'e> Entry<'e> {
+impl<'e> RunEntry<'e> {
     /// Its own records.
     fn records<'j>(&self, journal: &'j Journal) -> impl Iterator<Item = &'j RunRecord>
     where
@@ -35,7 +35,7 @@ impl<'e> Entry<'e> {
     where
         'e: 'j,
     {
-        let Entry { run: PlannedRun { case, phase, .. }, board } = *self;
+        let RunEntry { run: PlannedRun { case, phase, .. }, board } = *self;
         let is_repeat = move |r: &&RunRecord| r.run.case == *case && r.run.phase == *phase;
         journal.records.iter().filter(is_repeat).filter(move |record| is_on(record, board))
     }
@@ -78,7 +78,7 @@ impl<'e> Entry<'e> {
             folder: self.folder(attempt),
             run: self.run.clone(),
             attempt,
-            verdict: if good { Verdict::Good } else { Verdict::Bad { reasons } },
+            verdict: if good { RunVerdict::Good } else { RunVerdict::Bad { reasons } },
             board: raw.board,
             conditions: raw.conditions,
             measured,
@@ -104,15 +104,15 @@ impl<'e> Entry<'e> {
     }
 
     /// Durations are a board's own; the path is the same on all.
-    fn reference(&self, journal: &Journal) -> Reference {
+    fn reference(&self, journal: &Journal) -> RunReference {
         let (case, phase) = (&self.run.case, self.run.phase);
         let good = || journal.records.iter().filter(|r| r.is_good_run_of(case, phase));
         let own = good().filter(|record| is_on(record, self.board));
-        Reference {
+        RunReference {
             durations_s: own.filter_map(|r| Some(r.measured.as_ref()?.duration_s)).collect(),
             counts_crc32: match phase {
-                Phase::Traced => good().find_map(|r| r.measured.as_ref()?.counts_crc32),
-                Phase::Power | Phase::Sampled | Phase::Idle => None,
+                RunPhase::Traced => good().find_map(|r| r.measured.as_ref()?.counts_crc32),
+                RunPhase::Power | RunPhase::Sampled | RunPhase::Idle => None,
             },
         }
     }

@@ -18,7 +18,7 @@ use std::thread;
 use crate::campaign::{Assignment, PlannedRun};
 
 use super::campaign::{Enough, HOPELESS, Progress, RunDriver, RunSummary, open};
-use super::entry::Entry;
+use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
 use super::journal::{Journal, Stopped};
 use super::options::RunOptions;
@@ -42,15 +42,15 @@ pub enum WhenLost {
 }
 
 /// A session to be made.
-struct Task {
+struct SessionTask {
     run: PlannedRun,
     attempt: u32,
 }
 
 /// What became of it.
-struct Answer {
+struct SessionResult {
     board: String,
-    task: Task,
+    task: SessionTask,
     raw: Result<RawRun, DriverError>,
 }
 
@@ -96,15 +96,15 @@ pub fn run_fleet(
 fn work(
     board: &str,
     driver: &mut (dyn RunDriver + Send),
-    tasks: &Receiver<Task>,
-    tell: &Sender<Answer>,
+    tasks: &Receiver<SessionTask>,
+    tell: &Sender<SessionResult>,
 ) {
     while let Ok(task) = tasks.recv() {
         // A worker that ended without an answer would be waited for.
         let run = || driver.run(&task.run, task.attempt);
         let raw = catch_unwind(AssertUnwindSafe(run))
             .unwrap_or_else(|_| Err(DriverError::Broken("the board's driver panicked".into())));
-        if tell.send(Answer { board: board.to_owned(), task, raw }).is_err() {
+        if tell.send(SessionResult { board: board.to_owned(), task, raw }).is_err() {
             return;
         }
     }
@@ -167,7 +167,7 @@ impl<'f> Fleet<'f> {
     }
 
     fn is_done(&self, run: &PlannedRun, board: &str) -> bool {
-        let entry = Entry { run, board: Some(board) };
+        let entry = RunEntry { run, board: Some(board) };
         entry.is_done(&self.journal, self.options.max_retries)
     }
 
@@ -225,7 +225,7 @@ impl<'f> Fleet<'f> {
     }
 
     /// The next open run of a board.
-    fn next(&mut self, board: &str) -> Option<Task> {
+    fn next(&mut self, board: &str) -> Option<SessionTask> {
         if self.lost.contains_key(board) {
             return None;
         }
@@ -236,15 +236,15 @@ impl<'f> Fleet<'f> {
         }
         self.places.insert(board.to_owned(), place);
         let run = self.queues[board].get(place).filter(|run| run.repeat <= self.round)?.clone();
-        let attempt = Entry { run: &run, board: Some(board) }.attempts(&self.journal);
-        Some(Task { run, attempt })
+        let attempt = RunEntry { run: &run, board: Some(board) }.attempts(&self.journal);
+        Some(SessionTask { run, attempt })
     }
 
     /// Hands out runs and keeps what comes back until nothing can be made any more.
     fn run(
         &mut self,
-        inboxes: &BTreeMap<String, Sender<Task>>,
-        answers: &Receiver<Answer>,
+        inboxes: &BTreeMap<String, Sender<SessionTask>>,
+        answers: &Receiver<SessionResult>,
         enough: &mut Enough<'_>,
         progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<(), RunError> {
@@ -265,7 +265,7 @@ impl<'f> Fleet<'f> {
             if busy == 0 {
                 return broken.map_or(Ok(()), Err);
             }
-            let Ok(Answer { board, task, raw }) = answers.recv() else { return Ok(()) };
+            let Ok(SessionResult { board, task, raw }) = answers.recv() else { return Ok(()) };
             busy -= 1;
             idle.push(board.clone());
             match raw {
@@ -286,11 +286,11 @@ impl<'f> Fleet<'f> {
     fn keep(
         &mut self,
         board: &str,
-        task: &Task,
+        task: &SessionTask,
         raw: RawRun,
         progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<(), RunError> {
-        let entry = Entry { run: &task.run, board: Some(board) };
+        let entry = RunEntry { run: &task.run, board: Some(board) };
         entry.keep(task.attempt, raw, self.options, &mut self.journal)?;
         self.tell(progress, true);
         if !entry.is_done(&self.journal, self.options.max_retries) {
@@ -330,7 +330,7 @@ impl<'f> Fleet<'f> {
         let mut open: BTreeMap<String, usize> = BTreeMap::new();
         let mut given_up = Vec::new();
         for (board, run) in self.entries() {
-            let entry = Entry { run, board: Some(board) };
+            let entry = RunEntry { run, board: Some(board) };
             if !self.is_done(run, board) {
                 *open.entry(board.to_owned()).or_default() += 1;
             } else if let Some(reasons) = entry.last_reasons(&self.journal) {

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
-use crate::campaign::{Phase, PlannedCase, assign};
+use crate::campaign::{PlannedCase, RunPhase, assign};
 use crate::run::campaign::tests::{files, options};
 use crate::run::judge::tests::session;
-use crate::run::{ExitState, RunRecord, Start, read_assignment, read_journal};
+use crate::run::{ExitState, ResumePolicy, RunRecord, read_assignment, read_journal};
 
 /// A board whose sessions draw a power of its own.
 struct Scripted {
@@ -67,7 +67,7 @@ fn cases() -> Vec<PlannedCase> {
 fn order() -> Vec<PlannedRun> {
     let mut runs = Vec::new();
     for case in cases() {
-        for (phase, repeats) in [(Phase::Traced, 1), (Phase::Power, 2), (Phase::Idle, 2)] {
+        for (phase, repeats) in [(RunPhase::Traced, 1), (RunPhase::Power, 2), (RunPhase::Idle, 2)] {
             for repeat in 1..=repeats {
                 runs.push(PlannedRun { case: case.name.clone(), phase, repeat });
             }
@@ -80,7 +80,7 @@ fn order() -> Vec<PlannedRun> {
 
 fn run(
     folder: &Path,
-    start: Start,
+    start: ResumePolicy,
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
 ) -> Result<RunSummary, RunError> {
@@ -91,7 +91,7 @@ fn run(
 fn run_until(
     order: &[PlannedRun],
     folder: &Path,
-    start: Start,
+    start: ResumePolicy,
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
     enough: &mut Enough<'_>,
@@ -106,7 +106,7 @@ fn run_until(
 }
 
 /// All cases in a phase, round by round.
-fn rounds(phase: Phase, repeats: u32) -> Vec<PlannedRun> {
+fn rounds(phase: RunPhase, repeats: u32) -> Vec<PlannedRun> {
     let round = |repeat| cases().into_iter().rev().map(move |case| (case.name, repeat));
     let runs = (1..=repeats).flat_map(round);
     runs.map(|(case, repeat)| PlannedRun { case, phase, repeat }).collect()
@@ -130,7 +130,8 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     let summary =
-        run(folder.path(), Start::New, &mut [&mut left, &mut right], WhenLost::KeepOpen).unwrap();
+        run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+            .unwrap();
     assert_eq!((summary.resumed, summary.given_up.len()), (0, 0));
     // The base case on both: 6 + 2 cases of 5 runs.
     assert_eq!(summary.records.len(), 40);
@@ -145,7 +146,8 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
         assert!(assignment.has(&record.run.case, &record.board.serial));
         assert!(record.folder.ends_with(&format!("-on-{}", record.board.serial)));
     }
-    let again = run(folder.path(), Start::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen);
+    let again =
+        run(folder.path(), ResumePolicy::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen);
     assert_eq!(again.unwrap().resumed, 40);
     assert_eq!(left.made.len() + right.made.len(), 40, "nothing is measured twice");
 }
@@ -154,24 +156,25 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
 fn a_lost_board_does_not_stop_the_other_and_resume_gives_the_same() {
     let undisturbed = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
-    run(undisturbed.path(), Start::New, &mut [&mut left, &mut right], WhenLost::KeepOpen).unwrap();
+    run(undisturbed.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+        .unwrap();
     for dies_after in [0, 3, 19] {
         let folder = tempfile::tempdir().unwrap();
         let (mut left, mut right) = two();
         right.dies_after = Some(dies_after);
         let error =
-            run(folder.path(), Start::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+            run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
                 .unwrap_err();
         let open = 20 - dies_after;
         let said = format!("{open} runs are open: {open} of right (lost).");
         assert!(error.to_string().starts_with(&said), "{error}");
         assert_eq!(left.made.len(), 20, "the other board is done");
         // Alone, the board that is left has nothing to do, and the runs are still open.
-        let error =
-            run(folder.path(), Start::Resume, &mut [&mut left], WhenLost::KeepOpen).unwrap_err();
+        let error = run(folder.path(), ResumePolicy::Resume, &mut [&mut left], WhenLost::KeepOpen)
+            .unwrap_err();
         assert!(error.to_string().contains("of right (not there)"), "{error}");
         right.dies_after = None;
-        run(folder.path(), Start::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+        run(folder.path(), ResumePolicy::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
             .unwrap();
         assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
         assert_eq!((left.made.len(), right.made.len()), (20, 20));
@@ -185,12 +188,12 @@ fn the_runs_of_a_lost_board_move_when_told_so() {
         let (mut left, mut right) = two();
         right.dies_after = Some(7);
         let when = if at_once { WhenLost::Move } else { WhenLost::KeepOpen };
-        let first = run(folder.path(), Start::New, &mut [&mut left, &mut right], when);
+        let first = run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], when);
         let summary = match at_once {
             true => first.unwrap(),
             false => {
                 assert!(first.is_err());
-                run(folder.path(), Start::Resume, &mut [&mut left], WhenLost::Move).unwrap()
+                run(folder.path(), ResumePolicy::Resume, &mut [&mut left], WhenLost::Move).unwrap()
             }
         };
         let assignment = read_assignment(folder.path()).unwrap().unwrap();
@@ -200,7 +203,7 @@ fn the_runs_of_a_lost_board_move_when_told_so() {
                 summary.records.iter().filter(good).filter(|r| r.board.serial == board).count()
             };
             for board in &assignment.0[&case.name] {
-                assert_eq!((good(Phase::Power, board), good(Phase::Idle, board)), (2, 2));
+                assert_eq!((good(RunPhase::Power, board), good(RunPhase::Idle, board)), (2, 2));
             }
         }
         assert_eq!(right.made.len(), 7, "what it did is kept");
@@ -213,15 +216,16 @@ fn a_board_on_which_nothing_works_is_lost_and_a_strange_one_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     right.broken = cases().into_iter().map(|case| case.name).collect();
-    let error = run(folder.path(), Start::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
-        .unwrap_err();
+    let error =
+        run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+            .unwrap_err();
     assert!(error.to_string().contains("of right (lost)"), "{error}");
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.contains("5 runs in a row failed for good"), "{source}");
     assert_eq!(left.made.len(), 20);
     let mut other = Scripted::new("other", 1.0);
-    let error =
-        run(folder.path(), Start::Resume, &mut [&mut other], WhenLost::KeepOpen).unwrap_err();
+    let error = run(folder.path(), ResumePolicy::Resume, &mut [&mut other], WhenLost::KeepOpen)
+        .unwrap_err();
     assert!(error.to_string().contains("which lies on left, right"), "{error}");
 }
 
@@ -230,14 +234,15 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     left.breaks_after = Some(4);
-    let error =
-        run(folder.path(), Start::New, &mut [&mut left, &mut right], WhenLost::Move).unwrap_err();
+    let error = run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::Move)
+        .unwrap_err();
     assert!(matches!(error, RunError::Driver { .. }), "{error}");
     assert_eq!(left.made.len(), 4);
     let kept = read_journal(folder.path()).unwrap();
     assert_eq!(kept.len(), 4 + right.made.len(), "no session is lost");
     left.breaks_after = None;
-    run(folder.path(), Start::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen).unwrap();
+    run(folder.path(), ResumePolicy::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+        .unwrap();
     assert_eq!((left.made.len(), right.made.len()), (20, 20));
 }
 
@@ -245,7 +250,7 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
 #[test]
 fn after_a_fault_of_this_side_no_board_is_given_another_run() {
     let folder = tempfile::tempdir().unwrap();
-    let (order, options) = (order(), options(folder.path(), Start::New));
+    let (order, options) = (order(), options(folder.path(), ResumePolicy::New));
     let boards = ["left".to_string(), "right".to_string()];
     let mut journal = open(&options).unwrap();
     journal.assign(assign(&cases(), &boards, 5)).unwrap();
@@ -255,8 +260,8 @@ fn after_a_fault_of_this_side_no_board_is_given_another_run() {
     raw.board.serial = "right".into();
     let fault = Err(DriverError::Broken("no javac".into()));
     for (board, raw) in [("left", fault), ("right", Ok(raw))] {
-        let task = Task { run: fleet.queues[board][0].clone(), attempt: 0 };
-        tell.send(Answer { board: board.into(), task, raw }).unwrap();
+        let task = SessionTask { run: fleet.queues[board][0].clone(), attempt: 0 };
+        tell.send(SessionResult { board: board.into(), task, raw }).unwrap();
     }
     let (to_left, of_left) = channel();
     let (to_right, of_right) = channel();
@@ -272,7 +277,7 @@ fn after_a_fault_of_this_side_no_board_is_given_another_run() {
 /// of both boards are there.
 fn run_until_two(
     folder: &Path,
-    start: Start,
+    start: ResumePolicy,
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
 ) -> Result<RunSummary, RunError> {
@@ -282,7 +287,7 @@ fn run_until_two(
         assert_eq!(ids.len(), records.len());
         Ok((records.len() == 16).then(|| "it is known".to_string()))
     };
-    run_until(&rounds(Phase::Power, 4), folder, start, boards, when_lost, &mut enough)
+    run_until(&rounds(RunPhase::Power, 4), folder, start, boards, when_lost, &mut enough)
 }
 
 #[test]
@@ -290,7 +295,8 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
     let undisturbed = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     let both = &mut [&mut left, &mut right];
-    let summary = run_until_two(undisturbed.path(), Start::New, both, WhenLost::KeepOpen).unwrap();
+    let summary =
+        run_until_two(undisturbed.path(), ResumePolicy::New, both, WhenLost::KeepOpen).unwrap();
     let expected = Stopped { after: 2, saved: 16, reason: "it is known".into() };
     assert_eq!((summary.stopped, summary.records.len()), (Some(expected.clone()), 16));
     for dies_after in [0, 3, 4, 7] {
@@ -298,17 +304,19 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
         let (mut left, mut right) = two();
         right.dies_after = Some(dies_after);
         let both = &mut [&mut left, &mut right];
-        let error = run_until_two(folder.path(), Start::New, both, WhenLost::KeepOpen).unwrap_err();
+        let error =
+            run_until_two(folder.path(), ResumePolicy::New, both, WhenLost::KeepOpen).unwrap_err();
         assert!(error.to_string().contains("of right (lost)"), "{error}");
         assert_eq!(left.made.len(), if dies_after < 4 { 4 } else { 8 }, "it waits for the other");
         right.dies_after = None;
         let both = &mut [&mut left, &mut right];
         let summary =
-            run_until_two(folder.path(), Start::Resume, both, WhenLost::KeepOpen).unwrap();
+            run_until_two(folder.path(), ResumePolicy::Resume, both, WhenLost::KeepOpen).unwrap();
         assert_eq!(summary.stopped, Some(expected.clone()));
         assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
     }
-    let again = run_until_two(undisturbed.path(), Start::Resume, &mut [&mut left], WhenLost::Move);
+    let again =
+        run_until_two(undisturbed.path(), ResumePolicy::Resume, &mut [&mut left], WhenLost::Move);
     assert_eq!(again.unwrap().records.len(), 16, "what is over stays so");
     assert_eq!(left.made.len() + right.made.len(), 16);
 }
@@ -318,10 +326,11 @@ fn rounds_go_on_when_the_runs_of_a_lost_board_move() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     right.dies_after = Some(5);
-    let (order, both) = (rounds(Phase::Idle, 3), &mut [&mut left, &mut right]);
+    let (order, both) = (rounds(RunPhase::Idle, 3), &mut [&mut left, &mut right]);
     let mut enough = |_: &[RunRecord]| Ok(None);
     let summary =
-        run_until(&order, folder.path(), Start::New, both, WhenLost::Move, &mut enough).unwrap();
+        run_until(&order, folder.path(), ResumePolicy::New, both, WhenLost::Move, &mut enough)
+            .unwrap();
     assert_eq!((right.made.len(), summary.stopped), (5, None));
     assert_eq!(left.made.len(), 21, "all cases, three times");
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::Assignment;
 use crate::input_file;
 
-use super::basis::{Basis, Changes, Outcome};
+use super::basis::{BasisVerdict, CampaignBasis, Changes};
 use super::error::RunError;
 use super::record::RunRecord;
 
@@ -22,7 +22,7 @@ pub const JOURNAL_FILE: &str = "journal.jsonl";
 /// What a line says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Event {
+enum JournalEvent {
     /// The first line, and one for each time that the campaign was gone on with on another
     /// basis.
     Campaign(Box<Begun>),
@@ -39,7 +39,7 @@ enum Event {
 #[serde(rename_all = "snake_case")]
 pub enum Begun {
     /// All of it, part by part.
-    Basis(Basis),
+    Basis(CampaignBasis),
     /// What older versions wrote: a hash of the scenario and the plan.
     Fingerprint(String),
 }
@@ -72,32 +72,32 @@ pub struct Journal {
 
 /// What the events of a journal come to.
 #[derive(Default)]
-struct State {
+struct JournalState {
     campaign: Option<Begun>,
     assignment: Option<Assignment>,
     stopped: Option<Stopped>,
     records: Vec<RunRecord>,
 }
 
-impl State {
+impl JournalState {
     /// The state by all events. Runs that were made on another basis than the last are left
     /// out where they depend on what changed, and those whose folder a later run has.
-    fn of(events: Vec<Event>) -> Self {
+    fn of(events: Vec<JournalEvent>) -> Self {
         let mut state = Self::default();
-        let mut bases: Vec<Basis> = Vec::new();
+        let mut bases: Vec<CampaignBasis> = Vec::new();
         let mut runs: Vec<(RunRecord, Option<usize>)> = Vec::new();
         for event in events {
             match event {
-                Event::Campaign(begun) => {
+                JournalEvent::Campaign(begun) => {
                     if let Begun::Basis(basis) = &*begun {
                         bases.push(basis.clone());
                     }
                     state.campaign = Some(*begun);
                     state.stopped = None;
                 }
-                Event::Assigned(assignment) => state.assignment = Some(assignment),
-                Event::Stopped(stopped) => state.stopped = Some(stopped),
-                Event::Run(record) => runs.push((*record, bases.len().checked_sub(1))),
+                JournalEvent::Assigned(assignment) => state.assignment = Some(assignment),
+                JournalEvent::Stopped(stopped) => state.stopped = Some(stopped),
+                JournalEvent::Run(record) => runs.push((*record, bases.len().checked_sub(1))),
             }
         }
         state.records = runs_that_hold(runs, &bases);
@@ -107,8 +107,11 @@ impl State {
 
 /// Runs with the place of their basis, none of a version that kept no bases: those that are
 /// runs of the last basis, too.
-fn runs_that_hold(runs: Vec<(RunRecord, Option<usize>)>, bases: &[Basis]) -> Vec<RunRecord> {
-    let since = |basis: &Basis| {
+fn runs_that_hold(
+    runs: Vec<(RunRecord, Option<usize>)>,
+    bases: &[CampaignBasis],
+) -> Vec<RunRecord> {
+    let since = |basis: &CampaignBasis| {
         let last = bases.last().filter(|last| *last != basis)?;
         Some(Changes::between(basis, last))
     };
@@ -138,27 +141,27 @@ pub fn read_journal(folder: &Path) -> Result<Vec<RunRecord>, RunError> {
 
 /// What changed since a folder's campaign was last gone on with, and what is kept of it, in
 /// lines; none where nothing changed, nothing is kept, or there is no campaign.
-pub fn changes_of_basis(folder: &Path, basis: &Basis) -> Option<Vec<String>> {
+pub fn changes_of_basis(folder: &Path, basis: &CampaignBasis) -> Option<Vec<String>> {
     // A damaged journal is told of when it is opened.
     let state = read(folder).ok()?;
     match state.campaign {
         Some(Begun::Basis(old)) if old != *basis => {
             match Changes::between(&old, basis).outcome(&state.records) {
-                Outcome::GoesOn(lines) => Some(lines),
-                Outcome::Refused(_) => None,
+                BasisVerdict::GoesOn(lines) => Some(lines),
+                BasisVerdict::Refused(_) => None,
             }
         }
         _ => None,
     }
 }
 
-fn read(folder: &Path) -> Result<State, RunError> {
+fn read(folder: &Path) -> Result<JournalState, RunError> {
     let path = folder.join(JOURNAL_FILE);
     let bytes = input_file::read(&path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => RunError::NotMeasured { folder: folder.to_path_buf() },
         _ => RunError::file(&path, "reading")(error),
     })?;
-    Ok(State::of(parse(&bytes, &path)?.0))
+    Ok(JournalState::of(parse(&bytes, &path)?.0))
 }
 
 impl Drop for Journal {
@@ -192,37 +195,38 @@ impl Journal {
             file.set_len(whole as u64).map_err(RunError::file(&path, "shortening"))?;
         }
         sync_folder(folder)?;
-        let State { campaign, assignment, stopped, records } = State::of(events);
+        let JournalState { campaign, assignment, stopped, records } = JournalState::of(events);
         Ok(Journal { file, path, campaign, assignment, stopped, records })
     }
 
     /// Says what the runs from here on depend on; those that depend on something else hold no
     /// more.
-    pub fn begin(&mut self, basis: &Basis) -> Result<(), RunError> {
-        self.append(&Event::Campaign(Box::new(Begun::Basis(basis.clone()))))?;
+    pub fn begin(&mut self, basis: &CampaignBasis) -> Result<(), RunError> {
+        self.append(&JournalEvent::Campaign(Box::new(Begun::Basis(basis.clone()))))?;
         let bytes = input_file::read(&self.path).map_err(RunError::file(&self.path, "reading"))?;
-        let State { campaign, stopped, records, .. } = State::of(parse(&bytes, &self.path)?.0);
+        let JournalState { campaign, stopped, records, .. } =
+            JournalState::of(parse(&bytes, &self.path)?.0);
         (self.campaign, self.stopped, self.records) = (campaign, stopped, records);
         Ok(())
     }
 
     /// Says which boards measure which cases from here on.
     pub fn assign(&mut self, assignment: Assignment) -> Result<(), RunError> {
-        self.append(&Event::Assigned(assignment.clone()))?;
+        self.append(&JournalEvent::Assigned(assignment.clone()))?;
         self.assignment = Some(assignment);
         Ok(())
     }
 
     /// Says that no further round of repeats is made.
     pub fn stop(&mut self, stopped: Stopped) -> Result<(), RunError> {
-        self.append(&Event::Stopped(stopped.clone()))?;
+        self.append(&JournalEvent::Stopped(stopped.clone()))?;
         self.stopped = Some(stopped);
         Ok(())
     }
 
     /// Says that a run is complete. On return the line is on disk.
     pub fn finish(&mut self, record: RunRecord) -> Result<(), RunError> {
-        self.append(&Event::Run(Box::new(record.clone())))?;
+        self.append(&JournalEvent::Run(Box::new(record.clone())))?;
         self.records.push(record);
         Ok(())
     }
@@ -232,7 +236,7 @@ impl Journal {
         (std::mem::take(&mut self.records), self.stopped.take())
     }
 
-    fn append(&mut self, event: &Event) -> Result<(), RunError> {
+    fn append(&mut self, event: &JournalEvent) -> Result<(), RunError> {
         let line = line_of(event);
         self.file.write_all(line.as_bytes()).map_err(RunError::file(&self.path, "writing"))?;
         self.file.sync_data().map_err(RunError::file(&self.path, "syncing"))
@@ -248,14 +252,14 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), RunError> {
 const HEAD: &str = "{\"crc32\":\"";
 const MIDDLE: &str = "\",\"event\":";
 
-fn line_of(event: &Event) -> String {
+fn line_of(event: &JournalEvent) -> String {
     let json = serde_json::to_string(event).expect("records have string keys and finite numbers");
     let crc = crc32fast::hash(json.as_bytes());
     format!("{HEAD}{crc:08x}{MIDDLE}{json}}}\n")
 }
 
 /// The events of the whole lines, and how many bytes they take.
-fn parse(bytes: &[u8], path: &Path) -> Result<(Vec<Event>, usize), RunError> {
+fn parse(bytes: &[u8], path: &Path) -> Result<(Vec<JournalEvent>, usize), RunError> {
     let mut events = Vec::new();
     let mut whole = 0;
     for (index, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
@@ -269,7 +273,7 @@ fn parse(bytes: &[u8], path: &Path) -> Result<(Vec<Event>, usize), RunError> {
     Ok((events, whole))
 }
 
-fn event_of(line: &[u8]) -> Option<Event> {
+fn event_of(line: &[u8]) -> Option<JournalEvent> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (crc, rest) = line.strip_prefix(HEAD)?.split_once(MIDDLE)?;
     let json = rest.strip_suffix('}')?;
@@ -290,14 +294,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path()).unwrap();
         assert_eq!(journal.campaign, None);
-        journal.begin(&Basis::default()).unwrap();
+        journal.begin(&CampaignBasis::default()).unwrap();
         journal.finish(record("base-a", 1)).unwrap();
         journal.finish(record("base-a", 2)).unwrap();
         let in_use = Journal::open(folder.path()).unwrap_err();
         assert!(matches!(in_use, RunError::InUse { .. }), "{in_use}");
         drop(journal);
         let again = Journal::open(folder.path()).unwrap();
-        assert_eq!(again.campaign, Some(Begun::Basis(Basis::default())));
+        assert_eq!(again.campaign, Some(Begun::Basis(CampaignBasis::default())));
         assert_eq!(again.records, [record("base-a", 1), record("base-a", 2)]);
         assert_eq!(read_journal(folder.path()).unwrap(), again.records);
         let text = std::fs::read_to_string(folder.path().join(JOURNAL_FILE)).unwrap();

@@ -2,28 +2,29 @@
 //! with its reasons, and repeated.
 
 use crate::assumptions::ASSUMED;
-use crate::campaign::{Phase, parse_snapshots};
+use crate::campaign::{RunPhase, parse_snapshots};
 use crate::power::{
-    SessionLog, SessionLogError, Trace, Window, integrate_shown, parse_samples, parse_session_log,
+    PowerTrace, SessionLog, SessionLogError, Window, integrate_shown, parse_samples,
+    parse_session_log,
 };
-use crate::scenario::Protocol;
+use crate::scenario::CampaignProtocol;
 
 use super::checks::{
     check_conditions, check_counts, check_duration, check_frequency, check_heat, check_profile,
     check_samples, check_windows,
 };
-use super::judge_settings::{JudgeSettings, Reference};
+use super::judge_settings::{JudgeSettings, RunReference};
 use super::readings::{check_readings, longest_still_s};
-use super::record::{Measured, RawLogs, RawRun};
+use super::record::{MeasuredSession, RawLogs, RawRun};
 
 /// Measures a run and checks it: what was measured, if anything could be, and one
 /// sentence per failed check.
 pub fn judge(
-    phase: Phase,
+    phase: RunPhase,
     raw: &RawRun,
-    reference: &Reference,
+    reference: &RunReference,
     settings: &JudgeSettings,
-) -> (Option<Measured>, Vec<String>) {
+) -> (Option<MeasuredSession>, Vec<String>) {
     let mut reasons = check_conditions(phase, &raw.conditions, settings);
     reasons.extend(check_frequency(&raw.conditions, settings));
     reasons.extend(check_heat(&raw.conditions));
@@ -39,7 +40,7 @@ pub fn judge(
             reasons.extend(check_duration(phase, &measured, reference, settings));
             reasons.extend(check_counts(phase, &measured, reference));
             reasons.extend(check_profile(phase, &raw.logs));
-            if phase == Phase::Traced && settings.protocol == Protocol::Windows {
+            if phase == RunPhase::Traced && settings.protocol == CampaignProtocol::Windows {
                 let snapshots = raw.logs.windows.as_deref().map(parse_snapshots);
                 reasons.extend(check_windows(snapshots, &measured));
             }
@@ -54,15 +55,15 @@ pub fn judge(
 
 /// Reads samples and log and integrates over the window.
 pub fn measure(
-    phase: Phase,
+    phase: RunPhase,
     logs: &RawLogs,
     settings: &JudgeSettings,
-) -> Result<(Measured, Trace), String> {
+) -> Result<(MeasuredSession, PowerTrace), String> {
     let trace = parse_samples(&logs.samples).map_err(|error| error.to_string())?;
     let series = trace.series(&settings.rails).map_err(|error| error.to_string())?;
     let log = parse_session_log(&logs.logcat, &settings.marks);
     let window = match log.session_window() {
-        Err(SessionLogError::NoBegin { .. }) if phase == Phase::Idle => whole(&series.time_s)?,
+        Err(SessionLogError::NoBegin { .. }) if phase == RunPhase::Idle => whole(&series.time_s)?,
         window => window.map_err(|error| error.to_string())?,
     };
     let (energy, lag) =
@@ -71,7 +72,7 @@ pub fn measure(
         return Err("the samples hold powers that no board has".into());
     }
     let marks = log.session_marks().ok();
-    let measured = Measured {
+    let measured = MeasuredSession {
         start_wall_s: marks.and_then(|marks| marks.begin.wall_s),
         end_wall_s: marks.and_then(|marks| marks.end.wall_s),
         start_uptime_s: window.start_s,
@@ -95,7 +96,7 @@ pub fn measure(
 }
 
 /// How well the window lies on the samples' clock: the log on the board's, and the samples.
-fn clock_residual_s(log: &SessionLog, trace: &Trace) -> Option<f64> {
+fn clock_residual_s(log: &SessionLog, trace: &PowerTrace) -> Option<f64> {
     let of_log = log.alignment().ok().map(|alignment| alignment.residual_s);
     of_log.into_iter().chain(trace.clock_residual_s).reduce(f64::max)
 }
@@ -125,7 +126,7 @@ pub(crate) mod tests {
             frequency_khz: Some(1_100_000),
             idle_s: 10.0,
             sample_rate_hz: 10.0,
-            protocol: Protocol::Paired,
+            protocol: CampaignProtocol::Paired,
             limits: Limits {
                 max_gap_s: 0.5,
                 min_sample_share: 0.5,
@@ -160,14 +161,15 @@ pub(crate) mod tests {
         RawRun { logs, ..RawRun::default() }
     }
 
-    fn reasons(phase: Phase, raw: &RawRun) -> Vec<String> {
-        judge(phase, raw, &Reference::default(), &settings()).1
+    fn reasons(phase: RunPhase, raw: &RawRun) -> Vec<String> {
+        judge(phase, raw, &RunReference::default(), &settings()).1
     }
 
     #[test]
     fn a_good_session_is_measured() {
         let raw = session(2.0);
-        let (measured, reasons) = judge(Phase::Power, &raw, &Reference::default(), &settings());
+        let (measured, reasons) =
+            judge(RunPhase::Power, &raw, &RunReference::default(), &settings());
         let measured = measured.unwrap();
         assert_eq!(reasons, [""; 0]);
         assert!((measured.energy_j - 20.0).abs() < 1e-9);
@@ -182,7 +184,7 @@ pub(crate) mod tests {
         let check = |change: &dyn Fn(&mut RawRun), expected: &str| {
             let mut raw = session(2.0);
             change(&mut raw);
-            assert_eq!(reasons(Phase::Power, &raw), [expected]);
+            assert_eq!(reasons(RunPhase::Power, &raw), [expected]);
         };
         check(
             &|raw| raw.conditions.exit = ExitState::TimedOut,
@@ -232,7 +234,7 @@ pub(crate) mod tests {
     fn too_few_samples_are_a_reason() {
         let mut slow = settings();
         slow.sample_rate_hz = 30.0;
-        let (_, reasons) = judge(Phase::Power, &session(2.0), &Reference::default(), &slow);
+        let (_, reasons) = judge(RunPhase::Power, &session(2.0), &RunReference::default(), &slow);
         assert_eq!(reasons, ["101 samples in the window, 300 expected"]);
     }
 
@@ -240,38 +242,38 @@ pub(crate) mod tests {
     fn durations_are_held_against_the_nominal_one_or_the_cases_own() {
         let mut short = settings();
         short.idle_s = 8.0;
-        let none = Reference::default();
-        let (_, idle) = judge(Phase::Idle, &session(2.0), &none, &short);
+        let none = RunReference::default();
+        let (_, idle) = judge(RunPhase::Idle, &session(2.0), &none, &short);
         assert_eq!(idle, ["it lasted 10.00 s, where 8.00 s were expected"]);
-        let three = Reference { durations_s: vec![12.0, 30.0, 12.0], ..none.clone() };
-        let (_, power) = judge(Phase::Power, &session(2.0), &three, &settings());
+        let three = RunReference { durations_s: vec![12.0, 30.0, 12.0], ..none.clone() };
+        let (_, power) = judge(RunPhase::Power, &session(2.0), &three, &settings());
         assert_eq!(power, ["it lasted 10.00 s, where 12.00 s were expected"]);
-        let two = Reference { durations_s: vec![12.0, 30.0], ..none };
-        assert!(judge(Phase::Power, &session(2.0), &two, &settings()).1.is_empty());
+        let two = RunReference { durations_s: vec![12.0, 30.0], ..none };
+        assert!(judge(RunPhase::Power, &session(2.0), &two, &settings()).1.is_empty());
     }
 
     #[test]
     fn traced_runs_need_counts_that_repeat() {
         let mut raw = session(2.0);
-        let crc = judge(Phase::Traced, &raw, &Reference::default(), &settings());
+        let crc = judge(RunPhase::Traced, &raw, &RunReference::default(), &settings());
         let reference =
-            Reference { counts_crc32: crc.0.unwrap().counts_crc32, ..Reference::default() };
-        assert!(judge(Phase::Traced, &raw, &reference, &settings()).1.is_empty());
+            RunReference { counts_crc32: crc.0.unwrap().counts_crc32, ..RunReference::default() };
+        assert!(judge(RunPhase::Traced, &raw, &reference, &settings()).1.is_empty());
         raw.logs.counts = Some("block,executions\n0,6\n".into());
-        let (_, other) = judge(Phase::Traced, &raw, &reference, &settings());
+        let (_, other) = judge(RunPhase::Traced, &raw, &reference, &settings());
         assert_eq!(other, ["its path is not that of the traced run before it"]);
         raw.logs.counts = None;
-        let (_, none) = judge(Phase::Traced, &raw, &reference, &settings());
+        let (_, none) = judge(RunPhase::Traced, &raw, &reference, &settings());
         assert_eq!(none, ["the application left no counts"]);
     }
 
     #[test]
     fn windows_need_snapshots_on_the_samples_clock() {
-        let windows = JudgeSettings { protocol: Protocol::Windows, ..settings() };
+        let windows = JudgeSettings { protocol: CampaignProtocol::Windows, ..settings() };
         let reasons = |text: Option<&str>| {
             let mut raw = session(2.0);
             raw.logs.windows = text.map(Into::into);
-            judge(Phase::Traced, &raw, &Reference::default(), &windows).1
+            judge(RunPhase::Traced, &raw, &RunReference::default(), &windows).1
         };
         let good = "# wattline-windows 1\n101200000000 3 0 3\n110800000000 2 0 2\n";
         assert_eq!(reasons(Some(good)), [""; 0]);
@@ -289,7 +291,7 @@ pub(crate) mod tests {
     fn an_idle_session_without_marks_is_taken_whole() {
         let mut raw = session(2.0);
         raw.logs.logcat.clear();
-        let (measured, _) = judge(Phase::Idle, &raw, &Reference::default(), &settings());
+        let (measured, _) = judge(RunPhase::Idle, &raw, &RunReference::default(), &settings());
         assert!((measured.unwrap().energy_j - 26.0).abs() < 1e-9);
     }
 }

@@ -1,7 +1,7 @@
 //! What runs are held against.
 
 use crate::power::MarkTexts;
-use crate::scenario::{Limits, Protocol, Scenario};
+use crate::scenario::{CampaignProtocol, Limits, Scenario};
 
 /// What a scenario asks of its runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub struct JudgeSettings {
     /// Power samples per second.
     pub sample_rate_hz: f64,
     /// Whether traced runs are power runs too, with snapshots of their counts.
-    pub protocol: Protocol,
+    pub protocol: CampaignProtocol,
     /// Limits of the scenario.
     pub limits: Limits,
     /// Lines that open and close the window.
@@ -41,7 +41,7 @@ impl From<&Scenario> for JudgeSettings {
 
 /// What good runs of the same case and phase gave so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reference {
+pub struct RunReference {
     /// Their durations in seconds.
     pub durations_s: Vec<f64>,
     /// CRC32 of the counts of the first traced run.

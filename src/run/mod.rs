@@ -26,7 +26,7 @@ pub(crate) mod record;
 pub(crate) mod store;
 pub(crate) mod summary;
 
-pub(crate) use basis::Basis;
+pub(crate) use basis::CampaignBasis;
 pub use campaign::RunSummary;
 pub(crate) use campaign::{Enough, Progress, RunDriver, run_campaign_until};
 pub use error::{DriverError, RunError};
@@ -35,12 +35,13 @@ pub(crate) use fleet::{Member, run_fleet};
 pub use journal::{Stopped, read_journal};
 pub(crate) use journal::{changes_of_basis, read_assignment};
 pub(crate) use judge::judge;
-pub(crate) use judge_settings::{JudgeSettings, Reference};
+pub(crate) use judge_settings::{JudgeSettings, RunReference};
+pub use options::ResumePolicy;
 pub(crate) use options::RunOptions;
-pub use options::Start;
 pub(crate) use record::RawRun;
 pub use record::{
-    BoardIdentity, Conditions, ExitState, Measured, RawLogs, RawProfile, RunRecord, Verdict,
+    BoardIdentity, Conditions, ExitState, MeasuredSession, RawLogs, RawProfile, RunRecord,
+    RunVerdict,
 };
 pub use store::read_logs;
 pub(crate) use store::{read_counts, read_stacks, read_stacks_of};

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::basis::Basis;
+use super::basis::CampaignBasis;
 use super::judge_settings::JudgeSettings;
 
 /// Whether a folder may hold the campaign already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum ResumePolicy {
     /// It must not.
     New,
     /// It is gone on with, if there.
@@ -20,9 +20,9 @@ pub struct RunOptions {
     /// Folder of journal and runs.
     pub folder: PathBuf,
     /// New or resumed.
-    pub start: Start,
+    pub start: ResumePolicy,
     /// What its runs depend on.
-    pub basis: Basis,
+    pub basis: CampaignBasis,
     /// What an older version wrote in its place.
     pub fingerprint: String,
     /// Seed, for the records.

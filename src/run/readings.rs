@@ -2,7 +2,7 @@
 //! no board draws, makes a run bad.
 
 use crate::assumptions::Assumptions;
-use crate::power::Trace;
+use crate::power::PowerTrace;
 use crate::power::meter::External;
 use crate::quantile::median;
 
@@ -11,7 +11,7 @@ use crate::quantile::median;
 const LOG_REFRESH_S: f64 = 0.264;
 
 /// The longest time without a new reading on any rail, in seconds.
-pub(super) fn longest_still_s(trace: &Trace) -> f64 {
+pub(super) fn longest_still_s(trace: &PowerTrace) -> f64 {
     let (mut longest, mut since) = (0.0f64, None);
     for (index, time_s) in trace.uptime_s.iter().enumerate() {
         if index == 0 || trace.is_new(index) {
@@ -25,7 +25,7 @@ pub(super) fn longest_still_s(trace: &Trace) -> f64 {
 /// One sentence for each thing that is wrong with the readings of a session whose window
 /// ends at `end_s` (uptime). Stillness can be judged where the refresh period is known.
 pub(super) fn check_readings(
-    trace: &Trace,
+    trace: &PowerTrace,
     rails: &[String],
     end_s: f64,
     assumed: &Assumptions,
@@ -61,7 +61,7 @@ pub(super) fn check_readings(
 }
 
 /// How often the meter has something new to say, in seconds, where that is known.
-fn refresh_s(trace: &Trace) -> Option<f64> {
+fn refresh_s(trace: &PowerTrace) -> Option<f64> {
     let said = trace.update_period_us.map(|period_us| period_us as f64 * 1e-6);
     let is_log = trace.rails == [External::RAIL];
     let steps_s = || trace.uptime_s.windows(2).map(|pair| pair[1] - pair[0]);
@@ -70,12 +70,12 @@ fn refresh_s(trace: &Trace) -> Option<f64> {
 }
 
 /// Whether the meter had something new to say after the time.
-fn lives_after(trace: &Trace, end_s: f64) -> bool {
+fn lives_after(trace: &PowerTrace, end_s: f64) -> bool {
     let first_after = trace.uptime_s.partition_point(|time_s| *time_s <= end_s);
     first_after == 0 || (first_after..trace.len()).any(|index| trace.is_new(index))
 }
 
-fn row(trace: &Trace, index: usize) -> &[Option<f64>] {
+fn row(trace: &PowerTrace, index: usize) -> &[Option<f64>] {
     let width = trace.rails.len();
     &trace.power_w[index * width..(index + 1) * width]
 }
@@ -87,7 +87,7 @@ mod tests {
     use crate::power::{parse_samples, parse_trace};
 
     /// Samples twice a second whose value changes until a time.
-    fn trace(still_from_s: f64, still_to_s: f64) -> Trace {
+    fn trace(still_from_s: f64, still_to_s: f64) -> PowerTrace {
         let mut text =
             "# wattline-samples 1 rails=arm,mem unit=W update_period_us=263808\n".to_string();
         let mut milliwatts = 500;
@@ -101,7 +101,7 @@ mod tests {
         parse_trace(&text).unwrap()
     }
 
-    fn reasons(trace: &Trace) -> Vec<String> {
+    fn reasons(trace: &PowerTrace) -> Vec<String> {
         check_readings(trace, &["arm".into()], 38.0, &ASSUMED)
     }
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// Counters that a chip shows with its time, ten times a second, until one of them stops.
-    fn counted(stops_at: u64) -> Trace {
+    fn counted(stops_at: u64) -> PowerTrace {
         let reading = |tenth: u64| {
             let (millis, counts) = (tenth * 100, 5_000_000 + 1000 * tenth.min(stops_at));
             format!("@ {:.2}\nt={millis}\nCH0(T=1)[arm], {counts}\n", tenth as f64 / 10.0)

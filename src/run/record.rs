@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Phase, PlannedRun};
+use crate::campaign::{PlannedRun, RunPhase};
 use crate::power::{RuntimeShares, RuntimeThreads};
 
 /// Everything about one run; `record.json` and a line of the journal. Times on the wall
@@ -17,13 +17,13 @@ pub struct RunRecord {
     /// How many bad runs of the same plan entry came before it.
     pub attempt: u32,
     /// Good, or bad with the reasons.
-    pub verdict: Verdict,
+    pub verdict: RunVerdict,
     /// The board.
     pub board: BoardIdentity,
     /// Conditions around the session.
     pub conditions: Conditions,
     /// What samples and log gave; none when they could not be read.
-    pub measured: Option<Measured>,
+    pub measured: Option<MeasuredSession>,
     /// Version of the program that made the run.
     pub tool_version: String,
     /// Seed of the campaign.
@@ -33,7 +33,7 @@ pub struct RunRecord {
 /// Whether a run may be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "is")]
-pub enum Verdict {
+pub enum RunVerdict {
     /// Every check passed.
     Good,
     /// A check failed; the run is kept and not used.
@@ -127,7 +127,7 @@ pub enum ExitState {
 
 /// What samples and log of one session say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasuredSession {
     /// Begin mark on the log's clock; none where the log has no times.
     pub start_wall_s: Option<f64>,
     /// End mark on the log's clock.
@@ -169,7 +169,7 @@ pub struct Measured {
     pub counts_crc32: Option<u32>,
 }
 
-impl Measured {
+impl MeasuredSession {
     /// What parts of the energy above idle the runtime's own threads have, by their processor
     /// times; none where these are not known.
     pub fn runtime_shares(&self) -> Option<RuntimeShares> {
@@ -245,19 +245,19 @@ pub struct RawRun {
 impl RunRecord {
     /// Whether the run may be used.
     pub fn is_good(&self) -> bool {
-        self.verdict == Verdict::Good
+        self.verdict == RunVerdict::Good
     }
 
     /// Whether it is a good run of a case and phase.
-    pub fn is_good_run_of(&self, case: &str, phase: Phase) -> bool {
+    pub fn is_good_run_of(&self, case: &str, phase: RunPhase) -> bool {
         self.is_good() && self.run.case == case && self.run.phase == phase
     }
 
     /// The reasons why it is bad, in one line; empty for a good run.
     pub fn reasons(&self) -> String {
         match &self.verdict {
-            Verdict::Good => String::new(),
-            Verdict::Bad { reasons } => reasons.join("; "),
+            RunVerdict::Good => String::new(),
+            RunVerdict::Bad { reasons } => reasons.join("; "),
         }
     }
 }

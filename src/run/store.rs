@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::campaign::Phase;
+use crate::campaign::RunPhase;
 use crate::input_file;
 
 use super::error::RunError;
@@ -104,7 +104,7 @@ pub fn read_stacks(
 
 /// The collapsed stacks of a good sampled run; none of any other.
 pub fn read_stacks_of(folder: &Path, record: &RunRecord) -> Result<Option<String>, RunError> {
-    if !record.is_good() || record.run.phase != Phase::Sampled {
+    if !record.is_good() || record.run.phase != RunPhase::Sampled {
         return Ok(None);
     }
     let file = runs(folder).join(&record.folder).join(format!("{STACKS}.txt.zst"));
@@ -117,7 +117,7 @@ pub fn read_counts(
     records: &[RunRecord],
 ) -> Result<BTreeMap<String, String>, RunError> {
     let mut counts = BTreeMap::new();
-    for record in records.iter().filter(|r| r.is_good() && r.run.phase == Phase::Traced) {
+    for record in records.iter().filter(|r| r.is_good() && r.run.phase == RunPhase::Traced) {
         if !counts.contains_key(&record.run.case) {
             let file = runs(folder).join(&record.folder).join("counts.csv");
             let text = input_file::read_text(&file).map_err(RunError::file(&file, "reading"))?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{RunRecord, Verdict};
+use super::record::{RunRecord, RunVerdict};
 
 /// How often something went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub fn troubles(records: &[RunRecord]) -> Vec<Trouble> {
         let begun_again =
             record.conditions.warnings.iter().filter(|text| text.starts_with("begun again: "));
         let reasons = match &record.verdict {
-            Verdict::Good => [].iter(),
-            Verdict::Bad { reasons } => reasons.iter(),
+            RunVerdict::Good => [].iter(),
+            RunVerdict::Bad { reasons } => reasons.iter(),
         };
         for reason in reasons.chain(begun_again) {
             let kind = kinds.entry(without_numbers(reason));
@@ -59,9 +59,9 @@ mod tests {
     fn reasons_are_counted_whatever_their_numbers() {
         let bad = |repeat, reasons: &[&str]| {
             let reasons = reasons.iter().map(|reason| reason.to_string()).collect();
-            RunRecord { verdict: Verdict::Bad { reasons }, ..record("base-a", repeat) }
+            RunRecord { verdict: RunVerdict::Bad { reasons }, ..record("base-a", repeat) }
         };
-        let mut lost = RunRecord { verdict: Verdict::Good, ..record("base-a", 3) };
+        let mut lost = RunRecord { verdict: RunVerdict::Good, ..record("base-a", 3) };
         lost.conditions.warnings = vec!["begun again: b: lost".into(), "not pinned".into()];
         let records = [bad(1, &["it lasted 10.20 s"]), bad(2, &["died", "it lasted 9 s"]), lost];
         let trouble = |reason: &str, runs, first: &str| Trouble {

@@ -9,14 +9,14 @@ use wattline_units::shortened::shortened;
 
 use super::checked::HintSettings;
 use super::checked::{
-    Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
-    Origin, Role, Scenario, SessionSettings, Source,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence,
+    KernelSettings, Library, Limits, Role, Scenario, SessionSettings, SourceTree,
 };
-use super::error::Problem;
+use super::error::FailedCheck;
 use super::file::{
-    ApplicationFile, BoardFile, CampaignFile, FrequencyFile, GranularityFile, InputFile,
-    KernelsFile, LibraryFile, LimitsFile, PlanOn, Protocol, RoleFile, ScenarioFile, SessionFile,
-    SourceFile, StartKind,
+    ApplicationFile, BoardSection, CampaignFile, CampaignProtocol, FrequencyFile, GranularityFile,
+    InputFile, KernelsFile, LibraryFile, LimitsFile, PlanOn, RoleFile, ScenarioFile, SessionFile,
+    SourceSection, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;
@@ -28,9 +28,9 @@ use crate::blocks::Granularity;
 use crate::power::{METERS, meter};
 
 impl TryFrom<ScenarioFile> for Scenario {
-    type Error = Problem;
+    type Error = FailedCheck;
 
-    fn try_from(written: ScenarioFile) -> Result<Self, Problem> {
+    fn try_from(written: ScenarioFile) -> Result<Self, FailedCheck> {
         let name = required(&written.name, "name")?;
         check_name(&name, "name")?;
         let plan_on = plan_on(&written);
@@ -60,25 +60,28 @@ impl TryFrom<ScenarioFile> for Scenario {
     }
 }
 
-fn required(value: &Option<String>, key: &str) -> Result<String, Problem> {
-    value.clone().ok_or_else(|| Problem::new(key, "is missing"))
+fn required(value: &Option<String>, key: &str) -> Result<String, FailedCheck> {
+    value.clone().ok_or_else(|| FailedCheck::new(key, "is missing"))
 }
 
-fn check_name(name: &str, key: &str) -> Result<(), Problem> {
+fn check_name(name: &str, key: &str) -> Result<(), FailedCheck> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
         return Ok(());
     }
-    Err(Problem::new(key, format!("is \"{}\"; use letters, digits, `-` and `_`", shortened(name))))
+    Err(FailedCheck::new(
+        key,
+        format!("is \"{}\"; use letters, digits, `-` and `_`", shortened(name)),
+    ))
 }
 
-fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
+fn check_application(written: ApplicationFile) -> Result<Application, FailedCheck> {
     let package = required(&written.package, "application.package")?;
     check_java_name(&package, "application.package")?;
     let main = started_class(&written, &package)?;
     let java_release = written.java_release;
     if java_release.is_some_and(|release| !(7..=30).contains(&release)) {
-        return Err(Problem::new("application.java_release", "must be from 7 to 30"));
+        return Err(FailedCheck::new("application.java_release", "must be from 7 to 30"));
     }
     let granularity = match written.granularity {
         GranularityFile::Statement => Granularity::Statement,
@@ -101,30 +104,30 @@ fn check_application(written: ApplicationFile) -> Result<Application, Problem> {
     })
 }
 
-fn check_java_name(name: &str, key: &str) -> Result<(), Problem> {
+fn check_java_name(name: &str, key: &str) -> Result<(), FailedCheck> {
     let plain = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
     };
     match name.split('.').all(plain) {
         true => Ok(()),
         false => {
-            Err(Problem::new(key, format!("is \"{}\", which is no Java name", shortened(name))))
+            Err(FailedCheck::new(key, format!("is \"{}\", which is no Java name", shortened(name))))
         }
     }
 }
 
 /// The class that starts, by the key that goes with how it does.
-fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<String>, Problem> {
+fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<String>, FailedCheck> {
     const MAIN: &str = "application.main";
     const ACTIVITY: &str = "application.activity";
     let (key, named) = match (written.start, &written.main, &written.activity) {
         (StartKind::Activity, Some(_), _) => {
             let message = "goes without `start = \"activity\"`, which starts `activity`";
-            return Err(Problem::new(MAIN, message));
+            return Err(FailedCheck::new(MAIN, message));
         }
         (StartKind::Activity, None, activity) => (ACTIVITY, activity),
         (_, _, Some(_)) => {
-            return Err(Problem::new(ACTIVITY, "goes with `start = \"activity\"` only"));
+            return Err(FailedCheck::new(ACTIVITY, "goes with `start = \"activity\"` only"));
         }
         (_, main, None) => (MAIN, main),
     };
@@ -132,7 +135,8 @@ fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<Stri
     if named.is_none() && key == MAIN && written.apk.is_some() {
         return Ok(None);
     }
-    let named = named.as_ref().ok_or_else(|| Problem::new(key, "is needed: the class to start"))?;
+    let named =
+        named.as_ref().ok_or_else(|| FailedCheck::new(key, "is needed: the class to start"))?;
     let class = match named.starts_with('.') && key == ACTIVITY {
         true => format!("{package}{named}"),
         false => named.clone(),
@@ -143,40 +147,43 @@ fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<Stri
 
 /// The oldest Android and the one that it is made for. The one that Google's shop wants, and
 /// the oldest that the device scripts and the probes run on, where nothing is said.
-fn check_android(min: &Option<u32>, target: &Option<u32>) -> Result<(u32, u32), Problem> {
+fn check_android(min: &Option<u32>, target: &Option<u32>) -> Result<(u32, u32), FailedCheck> {
     const OLDEST: u32 = 14;
     const TARGET: u32 = 34;
     let min = min.unwrap_or(OLDEST);
     let target = target.unwrap_or(TARGET.max(min));
     if !(OLDEST..=100).contains(&min) {
         let problem = format!("must be an API level from {OLDEST} (Android 4.0) to 100");
-        return Err(Problem::new("application.min_sdk", problem));
+        return Err(FailedCheck::new("application.min_sdk", problem));
     }
     if !(min..=100).contains(&target) {
         let problem = format!("must be an API level from {min}, that of min_sdk, to 100");
-        return Err(Problem::new("application.target_sdk", problem));
+        return Err(FailedCheck::new("application.target_sdk", problem));
     }
     Ok((min, target))
 }
 
-fn check_sources(written: &[SourceFile]) -> Result<Vec<Source>, Problem> {
-    let sources: Vec<Source> = written
+fn check_sources(written: &[SourceSection]) -> Result<Vec<SourceTree>, FailedCheck> {
+    let sources: Vec<SourceTree> = written
         .iter()
         .enumerate()
         .map(|(index, source)| check_source(source, &format!("source[{index}]")))
         .collect::<Result<_, _>>()?;
     if !sources.iter().any(|source| source.role == Role::Analysed && source.analyse) {
-        return Err(Problem::new("source", "needs at least one tree with `role = \"analysed\"`"));
+        return Err(FailedCheck::new(
+            "source",
+            "needs at least one tree with `role = \"analysed\"`",
+        ));
     }
     Ok(sources)
 }
 
-fn check_source(written: &SourceFile, key: &str) -> Result<Source, Problem> {
-    let patterns = |texts: &[String], name: &str| -> Result<Vec<PathPattern>, Problem> {
-        let wrong = |problem| Problem::new(format!("{key}.{name}"), problem);
+fn check_source(written: &SourceSection, key: &str) -> Result<SourceTree, FailedCheck> {
+    let patterns = |texts: &[String], name: &str| -> Result<Vec<PathPattern>, FailedCheck> {
+        let wrong = |problem| FailedCheck::new(format!("{key}.{name}"), problem);
         texts.iter().map(|text| PathPattern::parse(text).map_err(wrong)).collect()
     };
-    Ok(Source {
+    Ok(SourceTree {
         origin: check_origin(&written.path, &written.maven, &written.sha256, key)?,
         include: patterns(&written.include, "include")?,
         exclude: patterns(&written.exclude, "exclude")?,
@@ -188,7 +195,7 @@ fn check_source(written: &SourceFile, key: &str) -> Result<Source, Problem> {
     })
 }
 
-fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, Problem> {
+fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, FailedCheck> {
     let check = |(index, library): (usize, &LibraryFile)| {
         let LibraryFile { path, maven, sha256, role, language } = library;
         let origin = check_origin(path, maven, sha256, &format!("library[{index}]"))?;
@@ -202,20 +209,26 @@ fn check_origin(
     maven: &Option<String>,
     sha256: &Option<String>,
     key: &str,
-) -> Result<Origin, Problem> {
+) -> Result<ArtifactSource, FailedCheck> {
     match (path, maven, sha256) {
-        (Some(path), None, None) => Ok(Origin::Path(PathBuf::from(path))),
-        (None, Some(maven), sha256) => Ok(Origin::Maven(check_artifact(maven, sha256, key)?)),
-        _ => Err(Problem::new(key, "needs either `path`, or `maven` and `sha256`")),
+        (Some(path), None, None) => Ok(ArtifactSource::Path(PathBuf::from(path))),
+        (None, Some(maven), sha256) => {
+            Ok(ArtifactSource::Maven(check_artifact(maven, sha256, key)?))
+        }
+        _ => Err(FailedCheck::new(key, "needs either `path`, or `maven` and `sha256`")),
     }
 }
 
-fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Artifact, Problem> {
+fn check_artifact(
+    maven: &str,
+    sha256: &Option<String>,
+    key: &str,
+) -> Result<Artifact, FailedCheck> {
     let sha256 = sha256.as_ref().map(|hash| hash.to_ascii_lowercase());
     let is_hash = |hash: &String| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit());
     if sha256.as_ref().is_some_and(|hash| !is_hash(hash)) {
         let message = "is no SHA-256: 64 hexadecimal digits";
-        return Err(Problem::new(format!("{key}.sha256"), message));
+        return Err(FailedCheck::new(format!("{key}.sha256"), message));
     }
     let parts: Vec<&str> = maven.split(':').collect();
     let plain = |part: &&str| {
@@ -226,7 +239,7 @@ fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Art
     if !(3..=4).contains(&parts.len()) || !parts.iter().all(plain) {
         let maven = shortened(maven);
         let message = format!("is \"{maven}\"; write `group:artifact:version[:classifier]`");
-        return Err(Problem::new(format!("{key}.maven"), message));
+        return Err(FailedCheck::new(format!("{key}.maven"), message));
     }
     Ok(Artifact {
         group: parts[0].into(),
@@ -237,7 +250,7 @@ fn check_artifact(maven: &str, sha256: &Option<String>, key: &str) -> Result<Art
     })
 }
 
-fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
+fn check_session(written: SessionFile) -> Result<SessionSettings, FailedCheck> {
     let duration_s = number(written.duration_s, range::SESSION_S, "session.duration_s")?;
     let limit_s = match written.limit_s {
         Some(limit_s) => number(limit_s, range::SESSION_S, "session.limit_s")?,
@@ -245,19 +258,19 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
     };
     if limit_s < duration_s {
         let message = format!("is {limit_s}, shorter than the session ({duration_s} s)");
-        return Err(Problem::new("session.limit_s", message));
+        return Err(FailedCheck::new("session.limit_s", message));
     }
     let frames = written.frames;
     frames.map(|frames| whole(frames, range::FRAMES, "session.frames")).transpose()?;
     if written.input_command.as_ref().is_some_and(|command| command.trim().is_empty()) {
         let message = "is empty; give a command of this machine's shell, or leave the key out";
-        return Err(Problem::new("session.input_command", message));
+        return Err(FailedCheck::new("session.input_command", message));
     }
     for (mark, key) in
         [(&written.begin_mark, "session.begin_mark"), (&written.end_mark, "session.end_mark")]
     {
         if mark.trim().is_empty() {
-            return Err(Problem::new(key, "is empty; it must be a line that the log holds"));
+            return Err(FailedCheck::new(key, "is empty; it must be a line that the log holds"));
         }
     }
     Ok(SessionSettings {
@@ -277,7 +290,7 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, Problem> {
 fn check_extras(
     written: &BTreeMap<String, toml::Value>,
     key: &str,
-) -> Result<BTreeMap<String, String>, Problem> {
+) -> Result<BTreeMap<String, String>, FailedCheck> {
     let mut extras = BTreeMap::new();
     for (name, value) in written {
         let here = format!("{key}.{name}");
@@ -287,17 +300,17 @@ fn check_extras(
             toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => {
                 value.to_string()
             }
-            _ => return Err(Problem::new(here, "must be a string, a number, true or false")),
+            _ => return Err(FailedCheck::new(here, "must be a string, a number, true or false")),
         };
         extras.insert(name.clone(), text);
     }
     Ok(extras)
 }
 
-fn check_inputs(written: &[InputFile]) -> Result<Vec<Input>, Problem> {
+fn check_inputs(written: &[InputFile]) -> Result<Vec<InputSequence>, FailedCheck> {
     if written.is_empty() {
         let message = "is missing; give at least one input sequence (its steps may be empty)";
-        return Err(Problem::new("input", message));
+        return Err(FailedCheck::new("input", message));
     }
     let mut names = BTreeSet::new();
     let mut inputs = Vec::new();
@@ -305,11 +318,11 @@ fn check_inputs(written: &[InputFile]) -> Result<Vec<Input>, Problem> {
         let key = format!("input[{index}]");
         check_name(&input.name, &format!("{key}.name"))?;
         if !names.insert(&input.name) {
-            return Err(Problem::new(format!("{key}.name"), "is used by two input sequences"));
+            return Err(FailedCheck::new(format!("{key}.name"), "is used by two input sequences"));
         }
         let frames = input.frames;
         frames.map(|n| whole(n, range::FRAMES, &format!("{key}.frames"))).transpose()?;
-        inputs.push(Input {
+        inputs.push(InputSequence {
             name: input.name.clone(),
             extras: check_extras(&input.extras, &format!("{key}.extras"))?,
             frames,
@@ -319,7 +332,7 @@ fn check_inputs(written: &[InputFile]) -> Result<Vec<Input>, Problem> {
     Ok(inputs)
 }
 
-fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
+fn check_board(written: &BoardSection) -> Result<BoardSettings, FailedCheck> {
     let mut seen = BTreeSet::new();
     for rail in &written.rails {
         if rail.trim().is_empty() || !seen.insert(rail) {
@@ -327,11 +340,11 @@ fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
                 "" => "has a rail without a name".to_string(),
                 rail => format!("has \"{}\" twice", shortened(rail)),
             };
-            return Err(Problem::new("board.rails", message));
+            return Err(FailedCheck::new("board.rails", message));
         }
     }
     if written.big_core == written.sampler_core {
-        return Err(Problem::new("board.sampler_core", "must not be the application's core"));
+        return Err(FailedCheck::new("board.sampler_core", "must not be the application's core"));
     }
     let meter = check_meter(&written.meter)?;
     let core = |core: u32, key| whole(core, range::CORES, key);
@@ -345,7 +358,7 @@ fn check_board(written: &BoardFile) -> Result<BoardSettings, Problem> {
     })
 }
 
-fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
+fn check_meter(written: &str) -> Result<MeterChoice, FailedCheck> {
     match meter(written) {
         _ if written == "auto" => Ok(MeterChoice::Auto),
         Some(meter) => Ok(MeterChoice::Named(meter.name())),
@@ -354,27 +367,27 @@ fn check_meter(written: &str) -> Result<MeterChoice, Problem> {
             let names: Vec<String> = names.collect();
             let message =
                 format!("is \"{}\"; use \"auto\", {}", shortened(written), names.join(", "));
-            Err(Problem::new("board.meter", message))
+            Err(FailedCheck::new("board.meter", message))
         }
     }
 }
 
-fn check_frequency(written: &FrequencyFile) -> Result<Option<u64>, Problem> {
+fn check_frequency(written: &FrequencyFile) -> Result<Option<u64>, FailedCheck> {
     const KEY: &str = "board.frequency_khz";
     let wanted = "give a whole number of kHz from 1 to 100000000, or \"leave\"";
     let khz = match written {
         FrequencyFile::Khz(khz) => u64::try_from(*khz).ok(),
         FrequencyFile::Word(word) if word == "leave" => return Ok(None),
         FrequencyFile::Word(word) => {
-            return Err(Problem::new(KEY, format!("is \"{}\"; {wanted}", shortened(word))));
+            return Err(FailedCheck::new(KEY, format!("is \"{}\"; {wanted}", shortened(word))));
         }
         FrequencyFile::Other(text) => {
-            return Err(Problem::new(KEY, format!("is {text}; {wanted}")));
+            return Err(FailedCheck::new(KEY, format!("is {text}; {wanted}")));
         }
     };
     match khz.filter(|khz| range::FREQUENCY_KHZ.contains(khz)) {
         Some(khz) => Ok(Some(khz)),
-        None => Err(Problem::new(KEY, format!("is {}; {wanted}", written.text()))),
+        None => Err(FailedCheck::new(KEY, format!("is {}; {wanted}", written.text()))),
     }
 }
 
@@ -382,7 +395,7 @@ fn check_campaign(
     written: &CampaignFile,
     seed: u64,
     inputs: usize,
-) -> Result<CampaignSettings, Problem> {
+) -> Result<CampaignSettings, FailedCheck> {
     let idle_repeats = written.idle_repeats.unwrap_or(written.repeats);
     for (count, key, range) in [
         (written.repeats, "campaign.repeats", range::REPEATS),
@@ -399,16 +412,16 @@ fn check_campaign(
     check_runs(written, idle_repeats)?;
     if (written.cases as usize) < inputs {
         let message = format!("is {}, fewer than the {inputs} base cases", written.cases);
-        return Err(Problem::new("campaign.cases", message));
+        return Err(FailedCheck::new("campaign.cases", message));
     }
     let removed_share =
         number(written.removed_share, range::REMOVED_SHARE, "campaign.removed_share")?;
     let error_share = |share: f64, key| number(share, range::ERROR_SHARE, key);
     let line_error = written.line_error.map(|error| error_share(error, "campaign.line_error"));
     let stop = written.stop.map(|stop| error_share(stop.lines, "campaign.stop.lines"));
-    if written.stop.is_some() && written.protocol == Protocol::Windows {
+    if written.stop.is_some() && written.protocol == CampaignProtocol::Windows {
         let message = "goes with `protocol = \"paired\"`: windows have no repeats to be saved";
-        return Err(Problem::new("campaign.stop", message));
+        return Err(FailedCheck::new("campaign.stop", message));
     }
     Ok(CampaignSettings {
         plan_on: PlanOn::default(),
@@ -433,30 +446,30 @@ fn check_campaign(
 }
 
 /// Runs of all cases must be so many that they can be measured.
-fn check_runs(written: &CampaignFile, idle_repeats: u32) -> Result<(), Problem> {
+fn check_runs(written: &CampaignFile, idle_repeats: u32) -> Result<(), FailedCheck> {
     let sampled = written.sampled_repeats.unwrap_or(0);
     let repeats = [written.repeats, idle_repeats, written.traced_repeats, sampled];
     let of_case: u64 = repeats.into_iter().map(u64::from).sum();
     let runs = of_case.saturating_mul(u64::from(written.cases));
     CAMPAIGN_RUNS.check(runs).map_err(|exceeded| {
-        Problem::new("campaign.repeats", format!("and `cases` ask for {exceeded}; lower one"))
+        FailedCheck::new("campaign.repeats", format!("and `cases` ask for {exceeded}; lower one"))
     })
 }
 
 /// Where dry runs are made: a command that gives input needs a board.
-fn plan_on(written: &ScenarioFile) -> Result<PlanOn, Problem> {
+fn plan_on(written: &ScenarioFile) -> Result<PlanOn, FailedCheck> {
     match (written.campaign.plan_on, &written.session.input_command) {
         (None, Some(_)) => Ok(PlanOn::Board),
         (Some(PlanOn::Host), Some(_)) => {
             let message = "is \"host\", and `session.input_command` gives input to sessions on a \
                            board alone; write \"board\", or leave the key out";
-            Err(Problem::new("campaign.plan_on", message))
+            Err(FailedCheck::new("campaign.plan_on", message))
         }
         (plan_on, _) => Ok(plan_on.unwrap_or_default()),
     }
 }
 
-fn check_limits(written: &LimitsFile) -> Result<Limits, Problem> {
+fn check_limits(written: &LimitsFile) -> Result<Limits, FailedCheck> {
     let (gap, mismatch) = ("limits.max_gap_s", "limits.duration_mismatch");
     Ok(Limits {
         max_gap_s: number(written.max_gap_s, range::GAP_S, gap)?,
@@ -466,7 +479,7 @@ fn check_limits(written: &LimitsFile) -> Result<Limits, Problem> {
     })
 }
 
-fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, Problem> {
+fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, FailedCheck> {
     let window = |window_s: f64, key| number(window_s, range::WINDOW_S, key);
     Ok(KernelSettings {
         enabled: written.enabled,
@@ -477,6 +490,6 @@ fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, Problem> {
     })
 }
 
-fn share(value: f64, key: &str) -> Result<f64, Problem> {
+fn share(value: f64, key: &str) -> Result<f64, FailedCheck> {
     number(value, range::SHARE, key)
 }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{Choice, LibraryRole, PlanOn, Protocol, StartKind};
-use super::input::Step;
+use super::file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
+use super::input::InputStep;
 use super::keys::Keys;
 use super::language::UnanalysedLanguage;
-use super::meter::{MeterChoice, MeterLog};
+use super::meter::{ExternalMeterLog, MeterChoice};
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
 
@@ -26,13 +26,13 @@ pub struct Scenario {
     /// What is started.
     pub application: Application,
     /// Source trees; at least one is analysed.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceTree>,
     /// Jars of the class path.
     pub libraries: Vec<Library>,
     /// One run of the application.
     pub session: SessionSettings,
     /// Input sequences, at least one, names unique.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<InputSequence>,
     /// Meter, rails, cores, frequency.
     pub board: BoardSettings,
     /// Cases and repeats.
@@ -65,7 +65,7 @@ impl Scenario {
 
     /// The extras of one session: `frames=N`, the session's and the input's own, which
     /// win. Sorted by key.
-    pub fn extras(&self, input: &Input) -> BTreeMap<String, String> {
+    pub fn extras(&self, input: &InputSequence) -> BTreeMap<String, String> {
         let mut extras = self.session.extras.clone();
         if let Some(frames) = input.frames.or(self.session.frames) {
             extras.insert("frames".into(), frames.to_string());
@@ -117,7 +117,7 @@ impl Application {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Library {
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ArtifactSource,
     /// Whether it goes with the application.
     pub role: LibraryRole,
     /// What the application's own classes in it were written in, where that is not analysed.
@@ -126,7 +126,7 @@ pub struct Library {
 
 /// Where an artifact comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum ArtifactSource {
     /// A file or folder, relative to the scenario file.
     Path(PathBuf),
     /// An artifact of a Maven repository, with its hash.
@@ -180,9 +180,9 @@ pub enum Role {
 
 /// `[[source]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceTree {
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ArtifactSource,
     /// Patterns of which a file must match one; empty: all files.
     pub include: Vec<PathPattern>,
     /// Patterns of which it must match none.
@@ -193,7 +193,7 @@ pub struct Source {
     pub analyse: bool,
 }
 
-impl Source {
+impl SourceTree {
     /// Whether the file at `path` (relative to the tree's root, with `/`) is taken.
     pub fn takes(&self, path: &str) -> bool {
         let included = self.include.is_empty() || self.include.iter().any(|p| p.takes(path));
@@ -229,7 +229,7 @@ pub struct SessionSettings {
 
 /// `[[input]]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Input {
+pub struct InputSequence {
     /// A case's group.
     pub name: String,
     /// Extras of this sequence, which win over the session's.
@@ -237,7 +237,7 @@ pub struct Input {
     /// Frames of this sequence, which win over the session's.
     pub frames: Option<u64>,
     /// Steps in order of time.
-    pub steps: Vec<Step>,
+    pub steps: Vec<InputStep>,
 }
 
 /// `[board]`.
@@ -246,7 +246,7 @@ pub struct BoardSettings {
     /// Power meter.
     pub meter: MeterChoice,
     /// The log of the meter `external`; none with any other.
-    pub log: Option<MeterLog>,
+    pub log: Option<ExternalMeterLog>,
     /// Rails whose power is added up; empty for those that the meter takes by itself.
     pub rails: Vec<String>,
     /// Fixed frequency in kHz; none where it is left to the board.
@@ -271,13 +271,13 @@ pub struct CampaignSettings {
     /// Cases aimed at, base cases included.
     pub cases: usize,
     /// How counts and energies come together.
-    pub protocol: Protocol,
+    pub protocol: CampaignProtocol,
     /// Length of a window in seconds, where counts and power are of one run.
     pub window_s: f64,
     /// Expected median line error at which no further round of repeats is made.
     pub stop_lines: Option<f64>,
     /// What cases are chosen by.
-    pub choice: Choice,
+    pub choice: CaseChoice,
     /// Expected median line error at which `Choice::Lines` plans no further case.
     pub line_error: Option<f64>,
     /// Share of the removable executed blocks that a set holds, above 0, below 1.

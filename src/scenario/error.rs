@@ -57,14 +57,14 @@ pub enum ScenarioError {
 
 /// A failed check, before its line is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct FailedCheck {
     /// Path of the key: `input[1].steps[0].at_s`.
     pub key: String,
     /// What is wrong and what would be right; reads on after the key.
     pub message: String,
 }
 
-impl Problem {
+impl FailedCheck {
     pub(super) fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
         Self { key: key.into(), message: message.into() }
     }

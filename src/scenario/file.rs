@@ -26,7 +26,7 @@ pub struct ScenarioFile {
     pub application: ApplicationFile,
     /// `[[source]]`, at least one.
     #[serde(default)]
-    pub source: Vec<SourceFile>,
+    pub source: Vec<SourceSection>,
     /// `[[library]]`: jars of the class path.
     #[serde(default)]
     pub library: Vec<LibraryFile>,
@@ -38,7 +38,7 @@ pub struct ScenarioFile {
     pub input: Vec<InputFile>,
     /// `[board]`.
     #[serde(default)]
-    pub board: BoardFile,
+    pub board: BoardSection,
     /// `[campaign]`.
     #[serde(default)]
     pub campaign: CampaignFile,
@@ -119,7 +119,7 @@ pub enum GranularityFile {
 /// `[[source]]`: one source tree, by `path` or by `maven` and `sha256`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct SourceFile {
+pub struct SourceSection {
     /// Folder or jar, relative to the scenario file.
     pub path: Option<String>,
     /// `group:artifact:version:classifier`.
@@ -224,7 +224,7 @@ pub struct InputFile {
 /// `[board]`: how power is measured and where things run.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct BoardFile {
+pub struct BoardSection {
     /// Power meter, or `"auto"` (the default): the best that the board offers.
     pub meter: String,
     /// `[board.log]`: the log of the meter `"external"`.
@@ -294,13 +294,13 @@ pub struct CampaignFile {
     /// Cases aimed at, the base case of each input included. Default 44.
     pub cases: u32,
     /// How counts and energies come together: `paired` (the default) or `windows`.
-    pub protocol: Protocol,
+    pub protocol: CampaignProtocol,
     /// With `protocol = "windows"`, the length of a window in seconds. Default 4.
     pub window_s: f64,
     /// When the campaign may end before all `repeats`. Default: never.
     pub stop: Option<StopFile>,
     /// What cases are chosen by: `coverage` (the default), `lines` or `random`.
-    pub choice: Choice,
+    pub choice: CaseChoice,
     /// With `choice = "lines"`, the expected line error (median, as a share) at which no
     /// further case is planned. Default: none, `cases` are planned.
     pub line_error: Option<f64>,
@@ -329,7 +329,7 @@ pub struct CampaignFile {
 /// How counts and energies come together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Protocol {
+pub enum CampaignProtocol {
     /// Counts of traced runs, energies of power runs without probes (Li & Gallagher's).
     #[default]
     Paired,
@@ -360,7 +360,7 @@ pub struct StopFile {
 /// What the cases of a plan are chosen by, among the removed sets that run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Choice {
+pub enum CaseChoice {
     /// Every removable block is absent in some case (Li & Gallagher's design); then what
     /// tells most, by greedy D-optimality.
     #[default]
@@ -473,7 +473,7 @@ impl Default for SessionFile {
     }
 }
 
-impl Default for BoardFile {
+impl Default for BoardSection {
     fn default() -> Self {
         Self {
             meter: "auto".into(),
@@ -494,10 +494,10 @@ impl Default for CampaignFile {
             traced_repeats: 1,
             sampled_repeats: None,
             cases: 44,
-            protocol: Protocol::default(),
+            protocol: CampaignProtocol::default(),
             window_s: 4.0,
             stop: None,
-            choice: Choice::default(),
+            choice: CaseChoice::default(),
             line_error: None,
             removed_share: 0.3,
             candidates: 60,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Problem;
+use super::error::FailedCheck;
 use super::range::{self, number, signed, whole};
 
 /// One step as written: exactly one of `tap`, `swipe`, `key`, `wait_s`. Without
@@ -26,7 +26,7 @@ pub struct StepFile {
 
 /// What one step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum InputAction {
     /// A tap on a place, in pixels.
     Tap {
         /// From the left.
@@ -47,29 +47,29 @@ pub enum Action {
     Key(u32),
 }
 
-impl Action {
+impl InputAction {
     /// The arguments of Android's `input` command: `tap 10 20`.
     pub fn command(self) -> String {
         match self {
-            Action::Tap { x, y } => format!("tap {x} {y}"),
-            Action::Swipe { from, to, duration_ms } => {
+            InputAction::Tap { x, y } => format!("tap {x} {y}"),
+            InputAction::Swipe { from, to, duration_ms } => {
                 format!("swipe {} {} {} {} {duration_ms}", from[0], from[1], to[0], to[1])
             }
-            Action::Key(code) => format!("keyevent {code}"),
+            InputAction::Key(code) => format!("keyevent {code}"),
         }
     }
 }
 
 /// One checked step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct InputStep {
     /// Seconds after the begin mark.
     pub at_s: f64,
     /// What happens then.
-    pub action: Action,
+    pub action: InputAction,
 }
 
-impl Step {
+impl InputStep {
     /// `@SECONDS COMMAND`, from the begin mark on.
     pub fn timed(&self) -> String {
         format!("@{} {}", self.at_s.max(0.0), self.action.command())
@@ -77,19 +77,19 @@ impl Step {
 }
 
 /// Steps in the order of their times, between semicolons, as the runner on Android takes them.
-pub fn timed_steps(steps: &[Step]) -> String {
-    in_order(steps).into_iter().map(Step::timed).collect::<Vec<_>>().join(";")
+pub fn timed_steps(steps: &[InputStep]) -> String {
+    in_order(steps).into_iter().map(InputStep::timed).collect::<Vec<_>>().join(";")
 }
 
 /// Steps in the order of their times.
-pub(crate) fn in_order(steps: &[Step]) -> Vec<&Step> {
-    let mut steps: Vec<&Step> = steps.iter().collect();
+pub(crate) fn in_order(steps: &[InputStep]) -> Vec<&InputStep> {
+    let mut steps: Vec<&InputStep> = steps.iter().collect();
     steps.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     steps
 }
 
 /// Steps with absolute times, in order. `key` is where they stand in the file.
-pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<Step>, Problem> {
+pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<InputStep>, FailedCheck> {
     let mut checked = Vec::new();
     let mut clock_s = 0.0;
     for (index, step) in steps.iter().enumerate() {
@@ -97,39 +97,39 @@ pub(super) fn check_steps(steps: &[StepFile], key: &str) -> Result<Vec<Step>, Pr
         let at_s = step.at_s.unwrap_or(clock_s);
         if at_s.is_nan() || at_s < clock_s {
             let message = format!("comes before the step above it, which ends at {clock_s} s");
-            return Err(Problem::new(format!("{here}.at_s"), message));
+            return Err(FailedCheck::new(format!("{here}.at_s"), message));
         }
         clock_s = number(at_s, range::STEP_S, &format!("{here}.at_s"))?;
         match check_action(step, &here)? {
-            Some(action) => checked.push(Step { at_s, action }),
+            Some(action) => checked.push(InputStep { at_s, action }),
             None => clock_s += wait(step, &here)?,
         }
     }
     Ok(checked)
 }
 
-fn check_action(step: &StepFile, key: &str) -> Result<Option<Action>, Problem> {
+fn check_action(step: &StepFile, key: &str) -> Result<Option<InputAction>, FailedCheck> {
     let actions = [step.tap.is_some(), step.swipe.is_some(), step.key.is_some()];
     let named = actions.into_iter().filter(|is| *is).count() + usize::from(step.wait_s.is_some());
     if named != 1 {
         let message = "needs exactly one of `tap`, `swipe`, `key`, `wait_s`";
-        return Err(Problem::new(key, message));
+        return Err(FailedCheck::new(key, message));
     }
     if step.swipe_ms.is_some() && step.swipe.is_none() {
-        return Err(Problem::new(format!("{key}.swipe_ms"), "goes with `swipe` only"));
+        return Err(FailedCheck::new(format!("{key}.swipe_ms"), "goes with `swipe` only"));
     }
     check_numbers(step, key)?;
-    let tap = step.tap.map(|[x, y]| Action::Tap { x, y });
-    let swipe = step.swipe.map(|[x1, y1, x2, y2]| Action::Swipe {
+    let tap = step.tap.map(|[x, y]| InputAction::Tap { x, y });
+    let swipe = step.swipe.map(|[x1, y1, x2, y2]| InputAction::Swipe {
         from: [x1, y1],
         to: [x2, y2],
         duration_ms: step.swipe_ms.unwrap_or(300),
     });
-    Ok(tap.or(swipe).or(step.key.map(Action::Key)))
+    Ok(tap.or(swipe).or(step.key.map(InputAction::Key)))
 }
 
 /// Places on a screen, times and keys as they are on Android.
-fn check_numbers(step: &StepFile, key: &str) -> Result<(), Problem> {
+fn check_numbers(step: &StepFile, key: &str) -> Result<(), FailedCheck> {
     let pixels = |places: &[i32], name: &str| {
         let key = format!("{key}.{name}");
         places.iter().try_for_each(|place| signed(*place, range::PIXELS, &key).map(drop))
@@ -140,7 +140,7 @@ fn check_numbers(step: &StepFile, key: &str) -> Result<(), Problem> {
     whole(step.key.unwrap_or(0), range::KEYS, &format!("{key}.key")).map(drop)
 }
 
-fn wait(step: &StepFile, key: &str) -> Result<f64, Problem> {
+fn wait(step: &StepFile, key: &str) -> Result<f64, FailedCheck> {
     number(step.wait_s.unwrap_or(0.0), range::STEP_S, &format!("{key}.wait_s"))
 }
 
@@ -148,7 +148,7 @@ fn wait(step: &StepFile, key: &str) -> Result<f64, Problem> {
 mod tests {
     use super::*;
 
-    fn check(steps: &str) -> Result<Vec<Step>, String> {
+    fn check(steps: &str) -> Result<Vec<InputStep>, String> {
         #[derive(Deserialize)]
         struct Steps {
             steps: Vec<StepFile>,
@@ -160,8 +160,8 @@ mod tests {
     #[test]
     fn waits_move_the_steps_after_them() {
         let steps = check("{ at_s = 1.0, tap = [3, 4] }, { wait_s = 2 }, { key = 4 }").unwrap();
-        assert_eq!(steps[0], Step { at_s: 1.0, action: Action::Tap { x: 3, y: 4 } });
-        assert_eq!(steps[1], Step { at_s: 3.0, action: Action::Key(4) });
+        assert_eq!(steps[0], InputStep { at_s: 1.0, action: InputAction::Tap { x: 3, y: 4 } });
+        assert_eq!(steps[1], InputStep { at_s: 3.0, action: InputAction::Key(4) });
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
     fn actions_are_spelled_as_android_does() {
         let swipe = check("{ swipe = [1, 2, 3, 4] }").unwrap()[0];
         assert_eq!(swipe.action.command(), "swipe 1 2 3 4 300");
-        assert_eq!(Action::Tap { x: 1, y: 2 }.command(), "tap 1 2");
-        assert_eq!(Action::Key(4).command(), "keyevent 4");
+        assert_eq!(InputAction::Tap { x: 1, y: 2 }.command(), "tap 1 2");
+        assert_eq!(InputAction::Key(4).command(), "keyevent 4");
     }
 }

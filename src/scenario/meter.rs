@@ -23,7 +23,7 @@ impl MeterChoice {
 
 /// The log of an external meter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MeterLog {
+pub struct ExternalMeterLog {
     /// Path, relative to the scenario file; `{board}` stands for the board's serial.
     pub file: String,
     /// Which columns hold what.
@@ -32,7 +32,7 @@ pub struct MeterLog {
     pub clock_offset_s: f64,
 }
 
-impl MeterLog {
+impl ExternalMeterLog {
     /// What stands for the board's serial in its path.
     pub const BOARD: &str = "{board}";
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Problem;
-use super::meter::{MeterChoice, MeterLog};
+use super::error::FailedCheck;
+use super::meter::{ExternalMeterLog, MeterChoice};
 use super::range::{self, number};
-use crate::power::meter::external::{Column, ColumnNames};
+use crate::power::meter::external::{ColumnNames, NamedColumn};
 
 /// `[board.log]`: a table that another program appends to on the host while the campaign runs.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -40,23 +40,23 @@ pub struct ColumnFile {
 pub(super) fn check_log(
     written: &Option<LogFile>,
     meter: MeterChoice,
-) -> Result<Option<MeterLog>, Problem> {
+) -> Result<Option<ExternalMeterLog>, FailedCheck> {
     let is_external = meter == MeterChoice::Named("external");
     let Some(log) = written else {
         let message = "is \"external\", which needs `[board.log]` with the meter's `file`";
-        return if is_external { Err(Problem::new("board.meter", message)) } else { Ok(None) };
+        return if is_external { Err(FailedCheck::new("board.meter", message)) } else { Ok(None) };
     };
     if !is_external {
         let message = "goes with `meter = \"external\"`; name that meter, or leave the log out";
-        return Err(Problem::new("board.log", message));
+        return Err(FailedCheck::new("board.log", message));
     }
     if log.file.trim().is_empty() {
-        return Err(Problem::new("board.log.file", "is empty; name the meter's log"));
+        return Err(FailedCheck::new("board.log.file", "is empty; name the meter's log"));
     }
     number(log.clock_offset_s, range::OFFSET_S, "board.log.clock_offset_s")?;
     let column = |written: &Option<ColumnFile>| {
         let ColumnFile { column, unit } = written.as_ref()?;
-        Some(Column { title: column.clone(), unit: unit.clone() })
+        Some(NamedColumn { title: column.clone(), unit: unit.clone() })
     };
     let columns = ColumnNames {
         time: column(&log.time),
@@ -64,7 +64,9 @@ pub(super) fn check_log(
         voltage: column(&log.voltage),
         current: column(&log.current),
     };
-    columns.check().map_err(|(key, message)| Problem::new(format!("board.log.{key}"), message))?;
+    columns
+        .check()
+        .map_err(|(key, message)| FailedCheck::new(format!("board.log.{key}"), message))?;
     let (file, clock_offset_s) = (log.file.clone(), log.clock_offset_s);
-    Ok(Some(MeterLog { file, columns, clock_offset_s }))
+    Ok(Some(ExternalMeterLog { file, columns, clock_offset_s }))
 }

@@ -22,18 +22,18 @@ use wattline_units::limits::SCENARIO_BYTES;
 use crate::input_file;
 
 pub use checked::{
-    Application, Artifact, BoardSettings, CampaignSettings, Input, KernelSettings, Library, Limits,
-    Origin, Role, Scenario, SessionSettings, Source,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence,
+    KernelSettings, Library, Limits, Role, Scenario, SessionSettings, SourceTree,
 };
 pub(crate) use error::nearest_of;
-pub use error::{Problem, ScenarioError};
-pub use file::{Choice, LibraryRole, PlanOn, Protocol, StartKind};
-pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceFile};
+pub use error::{FailedCheck, ScenarioError};
+pub use file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
+pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceSection};
 pub(crate) use input::in_order;
-pub use input::{Action, Step, timed_steps};
+pub use input::{InputAction, InputStep, timed_steps};
 pub use keys::Keys;
 pub use language::UnanalysedLanguage;
-pub use meter::{MeterChoice, MeterLog};
+pub use meter::{ExternalMeterLog, MeterChoice};
 pub use pattern::PathPattern;
 
 /// Reads and checks a scenario file.
@@ -172,12 +172,12 @@ name = "none"
         let with =
             |keys: &str| SMALL.replace("[[input]]", &format!("[campaign]\n{keys}\n[[input]]"));
         let campaign = parse(SMALL).unwrap().campaign;
-        assert_eq!((campaign.protocol, campaign.stop_lines), (Protocol::Paired, None));
+        assert_eq!((campaign.protocol, campaign.stop_lines), (CampaignProtocol::Paired, None));
         let campaign = parse(&with("stop = { lines = 0.05 }")).unwrap().campaign;
         assert_eq!(campaign.stop_lines, Some(0.05));
         let windows = "protocol = \"windows\"\nwindow_s = 2";
         let campaign = parse(&with(windows)).unwrap().campaign;
-        assert_eq!((campaign.protocol, campaign.window_s), (Protocol::Windows, 2.0));
+        assert_eq!((campaign.protocol, campaign.window_s), (CampaignProtocol::Windows, 2.0));
         let problem = message(&with("stop = { lines = 0 }"));
         assert!(
             problem.contains("`campaign.stop.lines` is 0; it must be from 0.000001 to 1000"),
@@ -271,7 +271,9 @@ name = "none"
             &format!("maven = \"org.jbox2d:jbox2d-library:2.2.1.1:sources\"\nsha256 = \"{hash}\""),
         );
         let scenario = parse(&text).unwrap();
-        let Origin::Maven(artifact) = &scenario.sources[0].origin else { panic!("not maven") };
+        let ArtifactSource::Maven(artifact) = &scenario.sources[0].origin else {
+            panic!("not maven")
+        };
         let expected = "org/jbox2d/jbox2d-library/2.2.1.1/jbox2d-library-2.2.1.1-sources.jar";
         assert_eq!(artifact.repository_path(), expected);
     }

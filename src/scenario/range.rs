@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::error::Problem;
+use super::error::FailedCheck;
 
 /// Seconds of a session, a rest or a step.
 pub(super) const SESSION_S: RangeInclusive<f64> = 0.001..=1e6;
@@ -50,7 +50,7 @@ pub(super) const SWIPE_MS: RangeInclusive<u64> = 0..=3_600_000;
 pub(super) const KEYS: RangeInclusive<u64> = 0..=10_000;
 
 /// Accepts a whole number in a range.
-pub(super) fn whole<T>(value: T, range: RangeInclusive<u64>, key: &str) -> Result<T, Problem>
+pub(super) fn whole<T>(value: T, range: RangeInclusive<u64>, key: &str) -> Result<T, FailedCheck>
 where
     T: Copy + Into<u64>,
 {
@@ -62,7 +62,11 @@ where
 }
 
 /// Accepts a whole number, which may be below zero, in a range.
-pub(super) fn signed(value: i32, range: RangeInclusive<i64>, key: &str) -> Result<i32, Problem> {
+pub(super) fn signed(
+    value: i32,
+    range: RangeInclusive<i64>,
+    key: &str,
+) -> Result<i32, FailedCheck> {
     match range.contains(&i64::from(value)) {
         true => Ok(value),
         false => Err(outside(value, range.start(), range.end(), key)),
@@ -70,15 +74,19 @@ pub(super) fn signed(value: i32, range: RangeInclusive<i64>, key: &str) -> Resul
 }
 
 /// Accepts a number in a range.
-pub(super) fn number(value: f64, range: RangeInclusive<f64>, key: &str) -> Result<f64, Problem> {
+pub(super) fn number(
+    value: f64,
+    range: RangeInclusive<f64>,
+    key: &str,
+) -> Result<f64, FailedCheck> {
     match range.contains(&value) {
         true => Ok(value),
         false => Err(outside(shown(value), shown(*range.start()), shown(*range.end()), key)),
     }
 }
 
-fn outside(value: impl Display, lo: impl Display, hi: impl Display, key: &str) -> Problem {
-    Problem::new(key, format!("is {value}; it must be from {lo} to {hi}"))
+fn outside(value: impl Display, lo: impl Display, hi: impl Display, key: &str) -> FailedCheck {
+    FailedCheck::new(key, format!("is {value}; it must be from {lo} to {hi}"))
 }
 
 /// A number that a person can read.
@@ -95,7 +103,7 @@ mod tests {
 
     #[test]
     fn numbers_outside_of_their_range_are_told_with_it() {
-        let message = |problem: Problem| format!("{} {}", problem.key, problem.message);
+        let message = |problem: FailedCheck| format!("{} {}", problem.key, problem.message);
         assert_eq!(number(0.5, SHARE, "k"), Ok(0.5));
         let problem = number(1e-300, WINDOW_S, "k").unwrap_err();
         assert_eq!(message(problem), "k is 1e-300; it must be from 0.01 to 86400");

@@ -1,7 +1,7 @@
 //! A model and a campaign's counts -> accounts and ledger.
 
 use crate::account::calls::CallAccounts;
-use crate::account::{Accounts, AreaAccount, Areas, ExpectedError};
+use crate::account::{Accounts, ExpectedError, MethodGroup, MethodGroups};
 use crate::model::{DeviceFactor, Model};
 
 use super::folder::names::ACCOUNTS_DEVICE;
@@ -46,13 +46,13 @@ impl Accounted {
     /// `device.toml`: the board and the others' factors by it; none where there is one board.
     pub fn device_toml(&self) -> Result<Option<String>, Failure> {
         #[derive(serde::Serialize)]
-        struct About<'a> {
+        struct ReportSummary<'a> {
             device: &'a str,
             #[serde(skip_serializing_if = "<[_]>::is_empty")]
             devices: &'a [DeviceFactor],
         }
         let Some(device) = &self.device else { return Ok(None) };
-        let text = toml::to_string(&About { device, devices: &self.devices });
+        let text = toml::to_string(&ReportSummary { device, devices: &self.devices });
         text.map(Some).map_err(|error| Failure::input(ACCOUNTS_DEVICE, error))
     }
 }
@@ -67,9 +67,9 @@ fn lines(error: ExpectedError) -> String {
 }
 
 /// What samples made of the methods, in a line.
-fn sampled(areas: &Areas) -> String {
+fn sampled(areas: &MethodGroups) -> String {
     let samples: u64 = areas.areas.iter().map(|area| area.samples).sum();
-    let weight = |area: &AreaAccount| area.weight * area.energy.joules().0;
+    let weight = |area: &MethodGroup| area.weight * area.energy.joules().0;
     let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
     format!(
         "methods by {samples} samples and by counts: costs that learnt from the samples are off by \
@@ -80,7 +80,7 @@ fn sampled(areas: &Areas) -> String {
 }
 
 /// What samples say of lines, and how far they differ from run to run.
-fn further(areas: &Areas) -> String {
+fn further(areas: &MethodGroups) -> String {
     let lines = areas.line_place_factor.map(|factor| {
         format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
     });

@@ -2,18 +2,22 @@
 //! report shows them.
 
 use crate::attribution::activities::{
-    self, AccountOptions, Analysis, Labels, Options, analyse, has_lines, read_lines,
+    self, AccountOptions, Analysis, AnalysisOptions, Labels, analyse, has_lines, read_lines,
 };
-use crate::campaign::Phase;
+use crate::campaign::RunPhase;
 use crate::power::parse_samples;
-use crate::report::{Part, activities_part};
+use crate::report::{ReportSection, activities_part};
 use crate::run::{RawLogs, RunRecord};
 
 use super::{CampaignFolder, ScenarioFacts, progress};
 
 /// The part of the report; none where no run's log names an activity. A log that can't be
 /// analysed is warned of, and left out.
-pub(super) fn part(folder: &CampaignFolder, facts: &ScenarioFacts, scenario: &str) -> Option<Part> {
+pub(super) fn part(
+    folder: &CampaignFolder,
+    facts: &ScenarioFacts,
+    scenario: &str,
+) -> Option<ReportSection> {
     let mut labels = Labels::default();
     let mut analyses = Vec::new();
     for case in facts.cases.iter().filter(|case| case.removed.is_empty()) {
@@ -35,7 +39,7 @@ fn power_run<'f>(facts: &'f ScenarioFacts, case: &str) -> Option<&'f RunRecord> 
     let is_it = |record: &&RunRecord| {
         facts.is_own(record)
             && record.is_good()
-            && record.run.phase == Phase::Power
+            && record.run.phase == RunPhase::Power
             && record.run.case == case
     };
     facts.records.iter().find(is_it)
@@ -57,7 +61,8 @@ fn analysis(
     meter.readings = activities::readings(&trace, rails).map_err(|error| error.to_string())?;
     let log = activities::together(input, vec![states, meter]);
     let log = activities::with_frequencies(log);
-    let options = Options { account: AccountOptions::default(), ..Options::default() };
+    let options =
+        AnalysisOptions { account: AccountOptions::default(), ..AnalysisOptions::default() };
     analyse(log, labels, &options).map(Some).map_err(|error| error.to_string())
 }
 

@@ -10,13 +10,13 @@ use crate::device::{
     SessionPlan, await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list,
     prepare, reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
 };
-use crate::scenario::{BoardSettings, MeterChoice, MeterLog, Scenario, StartKind};
+use crate::scenario::{BoardSettings, ExternalMeterLog, MeterChoice, Scenario, StartKind};
 use crate::toolchain::Jdk;
 use crate::virtual_board::silicon::SiliconFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
-use super::form::Form;
+use super::form::PackageKind;
 use super::progress;
 
 /// `--board`.
@@ -77,7 +77,7 @@ impl FromStr for BoardChoice {
 
 /// A prepared board; restored and let go of when dropped.
 pub struct OpenBoard {
-    place: Place,
+    place: SessionTarget,
     /// What it is.
     pub facts: BoardFacts,
     /// Its frequency in kHz when it was prepared, where it can be read.
@@ -91,7 +91,7 @@ pub struct OpenBoard {
 }
 
 /// Where the sessions run.
-enum Place {
+enum SessionTarget {
     /// On a board behind the adb server.
     Adb(Box<AdbPlace>),
     /// On this machine.
@@ -186,7 +186,7 @@ pub(crate) fn open(
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
     say_meter(&chosen, &rails);
-    let place = Place::Adb(Box::new(AdbPlace { board, options, log, server, running }));
+    let place = SessionTarget::Adb(Box::new(AdbPlace { board, options, log, server, running }));
     let mut board = OpenBoard {
         place,
         facts: state.facts,
@@ -195,18 +195,22 @@ pub(crate) fn open(
         rails,
         patience: RECONNECT_LIMIT,
     };
-    if Form::of(scenario, &board) == Form::Jar {
+    if PackageKind::of(scenario, &board) == PackageKind::Jar {
         board.facts.sampler = board.facts.sampler.filter(|sampler| !sampler.is_of_packages());
     }
     Ok(board)
 }
 
 /// The log of the external meter at a board.
-fn open_log(board: &AdbBoard, log: &MeterLog, scenario: &Scenario) -> Result<HostLog, DeviceError> {
+fn open_log(
+    board: &AdbBoard,
+    log: &ExternalMeterLog,
+    scenario: &Scenario,
+) -> Result<HostLog, DeviceError> {
     let facts = facts(board)?;
     check_bench(board, &facts)?;
     let serial = recorded_serial(&facts, board.serial());
-    let file = scenario.resolve(Path::new(&log.file.replace(MeterLog::BOARD, &serial)));
+    let file = scenario.resolve(Path::new(&log.file.replace(ExternalMeterLog::BOARD, &serial)));
     HostLog::open(&serial, &file, log)
 }
 
@@ -233,12 +237,12 @@ pub(crate) fn check_together(choices: &[BoardChoice]) -> Result<(), Failure> {
 /// Refuses one log for several boards.
 pub(crate) fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Result<(), Failure> {
     match &settings.log {
-        Some(log) if boards.len() > 1 && !log.file.contains(MeterLog::BOARD) => {
+        Some(log) if boards.len() > 1 && !log.file.contains(ExternalMeterLog::BOARD) => {
             Err(Failure::Usage(format!(
                 "`board.log.file` names one log for {} boards; write {} in its name, which stands \
                  for the board's serial",
                 boards.len(),
-                MeterLog::BOARD
+                ExternalMeterLog::BOARD
             )))
         }
         _ => Ok(()),
@@ -274,7 +278,7 @@ fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
         meter: jvm.meter(),
         rails,
         patience: RECONNECT_LIMIT,
-        place: Place::Local(Box::new(jvm)),
+        place: SessionTarget::Local(Box::new(jvm)),
     })
 }
 
@@ -325,8 +329,8 @@ impl OpenBoard {
     /// Its serial; `jvm` for this machine.
     pub fn serial(&self) -> &str {
         match &self.place {
-            Place::Adb(adb) => adb.board.serial(),
-            Place::Local(_) => LOCAL_SERIAL,
+            SessionTarget::Adb(adb) => adb.board.serial(),
+            SessionTarget::Local(_) => LOCAL_SERIAL,
         }
     }
 
@@ -353,7 +357,7 @@ impl OpenBoard {
 
     /// Whether it is this machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.place, Place::Local(_))
+        matches!(self.place, SessionTarget::Local(_))
     }
 
     /// Whether compilers make of code what they like there.
@@ -364,8 +368,8 @@ impl OpenBoard {
     /// Installs an application, over an older one.
     pub fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {
         match &self.place {
-            Place::Adb(adb) => adb.board.install(file, package),
-            Place::Local(jvm) => jvm.install(file),
+            SessionTarget::Adb(adb) => adb.board.install(file, package),
+            SessionTarget::Local(jvm) => jvm.install(file),
         }
     }
 
@@ -381,11 +385,11 @@ impl OpenBoard {
         closed: &mut dyn FnMut(u64),
     ) -> Result<SessionLogs, DeviceError> {
         match &self.place {
-            Place::Adb(adb) => match &adb.log {
+            SessionTarget::Adb(adb) => match &adb.log {
                 Some(log) => log.session(&adb.board, plan),
                 None => run_session_watched(&adb.board, plan, closed),
             },
-            Place::Local(jvm) => jvm.run_session(plan),
+            SessionTarget::Local(jvm) => jvm.run_session(plan),
         }
     }
 
@@ -393,11 +397,11 @@ impl OpenBoard {
     /// itself at its limit.
     pub(crate) fn stop(&self, package: &str) -> Result<(), DeviceError> {
         match &self.place {
-            Place::Adb(adb) => {
+            SessionTarget::Adb(adb) => {
                 let command = format!("am force-stop {package}");
                 adb.board.shell(&command, Duration::from_secs(20)).map(drop)
             }
-            Place::Local(_) => Ok(()),
+            SessionTarget::Local(_) => Ok(()),
         }
     }
 
@@ -408,7 +412,7 @@ impl OpenBoard {
         mut call: impl FnMut(&OpenBoard) -> Result<T, DeviceError>,
         mut lost: impl FnMut(&DeviceError),
     ) -> Result<T, DeviceError> {
-        let Place::Adb(adb) = &self.place else { return call(self) };
+        let SessionTarget::Adb(adb) = &self.place else { return call(self) };
         let recover = |error: &DeviceError| {
             progress::warn(format!("{error}; the board is connected and prepared again"));
             lost(error);

@@ -16,7 +16,7 @@ use crate::toolchain::ToolchainError;
 use crate::toolchain::agent_link::AttachError;
 use crate::virtual_board::BoardError;
 
-use super::kept::Kept;
+use super::kept::CampaignProgress;
 
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub enum Failure {
         /// The folder.
         folder: PathBuf,
         /// What it has.
-        kept: Kept,
+        kept: CampaignProgress,
         /// Whether the command can start anew in the same folder.
         can_force: bool,
     },

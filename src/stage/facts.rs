@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::calls::{CallAccounts, CallTree, call_accounts};
 use crate::account::{
-    self, Accounts, Costs, Measured, Predicted, RuntimeEnergy, SampledCase, profile,
+    self, Accounts, IndexedModel, MeasuredEnergies, Predicted, RuntimeEnergy, SampledCase, profile,
 };
 use crate::blocks::BlockId;
-use crate::campaign::{Phase, PlannedCase};
+use crate::campaign::{PlannedCase, RunPhase};
 use crate::dataset::energy::{PowerRun, mean, relative_spread, variance};
 use crate::model::Model;
 use crate::operations::{Dictionary, Mix};
@@ -117,7 +117,7 @@ pub struct ScenarioFacts {
     /// Executions per block in the unremoved cases' traced runs, summed.
     pub executions: BTreeMap<BlockId, u64>,
     /// Energy of the unremoved cases on `device`, summed.
-    pub measured: Measured,
+    pub measured: MeasuredEnergies,
     /// What samplers saw of the unremoved cases; empty unless each has samples.
     pub samples: Vec<SampledCase>,
     /// Who called whom in them, where it was recorded.
@@ -148,7 +148,7 @@ impl ScenarioFacts {
             records,
             inputs: Vec::new(),
             executions: BTreeMap::new(),
-            measured: Measured::default(),
+            measured: MeasuredEnergies::default(),
             samples: Vec::new(),
             calls: None,
             device,
@@ -161,7 +161,8 @@ impl ScenarioFacts {
     /// The same of these inputs.
     fn with(self, inputs: Vec<InputFacts>) -> Self {
         let mut executions = BTreeMap::new();
-        let mut measured = Measured { runtime: Some(NOTHING), ..Measured::default() };
+        let mut measured =
+            MeasuredEnergies { runtime: Some(NOTHING), ..MeasuredEnergies::default() };
         let mut uncertainty = Uncertainty::default();
         for input in &inputs {
             for (block, count) in &input.executions {
@@ -195,7 +196,7 @@ impl ScenarioFacts {
     /// What they spent above idle, without the runtime's own threads.
     pub fn own_energy(&self, model: &Model) -> Joules {
         let model = self.own(model);
-        self.counted(&model).own_energy(&Costs::new(&model))
+        self.counted(&model).own_energy(&IndexedModel::new(&model))
     }
 
     /// What so many executions of each block spend, by the accounts by a model.
@@ -376,7 +377,7 @@ impl MeanEnergy {
 }
 
 impl RuntimeEnergies {
-    fn of(power: &[&run::Measured], idle_w: f64) -> Option<Self> {
+    fn of(power: &[&run::MeasuredSession], idle_w: f64) -> Option<Self> {
         let shares: Vec<_> = power.iter().map(|run| run.runtime_shares()).collect::<Option<_>>()?;
         let energies = |part: fn(&RuntimeShares) -> f64| {
             let above = power.iter().map(|run| PowerRun::from(*run).above_idle_j(idle_w));
@@ -408,7 +409,7 @@ impl CaseEnergies {
             let good = good.filter(move |record| record.is_good_run_of(case, phase));
             good.filter_map(|record| record.measured.as_ref()).collect::<Vec<_>>()
         };
-        let (power, idle) = (of_phase(Phase::Power), of_phase(Phase::Idle));
+        let (power, idle) = (of_phase(RunPhase::Power), of_phase(RunPhase::Idle));
         let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
         let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
         let idle_powers: Vec<f64> = idle.iter().map(|run| run.mean_power_w()).collect();
@@ -419,12 +420,12 @@ impl CaseEnergies {
             let on = on.map_or(String::new(), |device| format!(" on board {device}"));
             return Err(FactsError::NoEnergy { case: case.to_string(), on });
         };
-        let own_j = |run: &&run::Measured| PowerRun::from(*run).own_j(idle_w);
+        let own_j = |run: &&run::MeasuredSession| PowerRun::from(*run).own_j(idle_w);
         Ok(CaseEnergies {
             total_j,
             idle_w,
             duration_s,
-            sessions_j: power.iter().chain(&of_phase(Phase::Sampled)).map(own_j).collect(),
+            sessions_j: power.iter().chain(&of_phase(RunPhase::Sampled)).map(own_j).collect(),
             collections: power.first().map_or(0, |run| run.collections),
             total_variance: variance_of_mean(&totals),
             idle_variance: variance_of_mean(&idle_powers),
@@ -437,7 +438,7 @@ impl CaseEnergies {
         mean(&self.sessions_j).map(Joules)
     }
 
-    fn add_to(&self, measured: &mut Measured, uncertainty: &mut Uncertainty) {
+    fn add_to(&self, measured: &mut MeasuredEnergies, uncertainty: &mut Uncertainty) {
         let duration_s = self.duration_s;
         measured.total += Joules(self.total_j);
         measured.idle += Joules(self.idle_w * duration_s);
@@ -466,14 +467,14 @@ mod tests {
     /// of the sampled one nobody knows a compiler.
     #[test]
     fn sampled_runs_are_sessions_and_compilers_are_nobodys_samples() {
-        let mut power = record("a", Phase::Power, 1, 30.0, 10.0);
+        let mut power = record("a", RunPhase::Power, 1, 30.0, 10.0);
         let threads = RuntimeThreads { process_s: 10.0, compiler_s: 2.5, collector_s: 0.0 };
         power.measured.as_mut().unwrap().threads = Some(threads);
         let records = [
             power,
-            record("a", Phase::Sampled, 1, 35.0, 10.0),
-            record("b", Phase::Sampled, 1, 90.0, 10.0),
-            record("a", Phase::Idle, 1, 5.0, 5.0),
+            record("a", RunPhase::Sampled, 1, 35.0, 10.0),
+            record("b", RunPhase::Sampled, 1, 90.0, 10.0),
+            record("a", RunPhase::Idle, 1, 5.0, 5.0),
         ];
         let energies = CaseEnergies::of(&records, "a", &Boards::default()).unwrap();
         assert_eq!(energies.sessions_j, [15.0, 25.0]);

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// The good runs of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
+pub struct CampaignProgress {
     /// How many there are.
     pub runs: usize,
     /// How many it is to have; none if its folder doesn't tell.
     pub planned: Option<usize>,
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for CampaignProgress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.runs, self.planned) {
             (runs, Some(planned)) => write!(out, "{runs} of {planned} runs are kept"),

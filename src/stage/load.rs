@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wattline_units::limits::OFFLINE_SCENARIOS;
 
-use crate::build::{Application, BuildError, sources};
+use crate::build::{AnalysedApplication, BuildError, sources};
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::ToolchainError;
 
@@ -15,7 +15,7 @@ pub struct Loaded {
     /// The scenario; the offline one, if the asked one's artifacts can't be had.
     pub scenario: Scenario,
     /// Its application.
-    pub application: Application,
+    pub application: AnalysedApplication,
 }
 
 /// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and
@@ -36,7 +36,7 @@ fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> 
         }
         (sources, _) => sources?,
     };
-    let application = Application::analyse(sources, scenario.application.granularity)?;
+    let application = AnalysedApplication::analyse(sources, scenario.application.granularity)?;
     Ok(Loaded { scenario, application })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::account::Evaluation;
+use crate::account::AccountEvaluation;
 use crate::account::calls::CallTree;
 use crate::build::VariantBuilder;
 use crate::campaign::PlannedCase;
@@ -14,24 +14,24 @@ use crate::java::SourceFile;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::Model;
 use crate::operations::Mix;
-use crate::run::{Start, WhenLost};
+use crate::run::{ResumePolicy, WhenLost};
 use crate::toolchain::Jdk;
 
 use super::account::{self, Accounted};
 use super::boards::{self, BoardChoice, OpenBoard};
 use super::fit::{self, DataOrigin};
 use super::folder::{DatasetFacts, DatasetFile, names};
-use super::measure::{self, Going};
-use super::report::{self, Report, ReportInput};
+use super::measure::{self, ResumeOptions};
+use super::report::{self, ReportInput, WrittenReport};
 use super::repository::repository;
 use super::trial::Trial;
 use super::verify::{self, Verification};
-use super::{CampaignFolder, Existing, Failure, Loaded, Output, ScenarioFacts, ScenarioOrigin};
+use super::{CampaignFolder, Failure, Loaded, OnExisting, Output, ScenarioFacts, ScenarioOrigin};
 use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth, unseen};
 
 /// What becomes of a folder that has a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beginning {
+pub enum OnExistingCampaign {
     /// It is refused.
     New,
     /// Its campaign is gone on with.
@@ -54,7 +54,7 @@ pub struct PipelineOptions {
     /// What becomes of the runs of boards that are lost.
     pub when_lost: WhenLost,
     /// What becomes of a folder that has a campaign.
-    pub beginning: Beginning,
+    pub beginning: OnExistingCampaign,
 }
 
 impl PipelineOptions {
@@ -66,12 +66,12 @@ impl PipelineOptions {
             boards: vec![BoardChoice::default()],
             patience: RECONNECT_LIMIT,
             when_lost: WhenLost::KeepOpen,
-            beginning: Beginning::New,
+            beginning: OnExistingCampaign::New,
         }
     }
 
     fn is_resumed(&self) -> bool {
-        self.beginning == Beginning::Resume
+        self.beginning == OnExistingCampaign::Resume
     }
 }
 
@@ -85,11 +85,11 @@ pub struct PipelineResult {
     /// Energy of operations, blocks, lines, methods, classes.
     pub accounted: Accounted,
     /// How far it is from the truth, where the board has one.
-    pub evaluation: Option<Evaluation>,
+    pub evaluation: Option<AccountEvaluation>,
     /// What to change, and what is no hint on this board.
     pub found: FoundHints,
     /// The page, and its summary.
-    pub report: Report,
+    pub report: WrittenReport,
 }
 
 /// Plans, measures, fits and accounts, and writes what each stage finds.
@@ -108,7 +108,8 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     progress::say(format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
-    let work = Work { options, output: &output, jdk: &jdk, loaded: &loaded, clock: &clock };
+    let work =
+        PipelineContext { options, output: &output, jdk: &jdk, loaded: &loaded, clock: &clock };
     let (facts, boards) = work.measure(&mut builder)?;
     let result = work.explain(&facts, &boards)?;
     drop(boards);
@@ -120,15 +121,15 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
 /// Opens the folder; refuses one with results, resumes it, or empties it of them.
 fn open(options: &PipelineOptions) -> Result<Output, Failure> {
     let existing = match options.beginning {
-        Beginning::New => Existing::Keep,
-        Beginning::Resume | Beginning::Replace => Existing::Replace,
+        OnExistingCampaign::New => OnExisting::Keep,
+        OnExistingCampaign::Resume | OnExistingCampaign::Replace => OnExisting::Replace,
     };
     let output = Output::open(&options.folder, existing)?;
-    if options.beginning == Beginning::New {
+    if options.beginning == OnExistingCampaign::New {
         output.campaign().refuse_another(true)?;
         output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
     }
-    if options.beginning == Beginning::Replace {
+    if options.beginning == OnExistingCampaign::Replace {
         output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
         output.discard(&[names::KERNEL_RUNS, names::CALLS])?;
         let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
@@ -139,7 +140,7 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
 }
 
 /// What all stages work with.
-struct Work<'w> {
+struct PipelineContext<'w> {
     options: &'w PipelineOptions,
     output: &'w Output,
     jdk: &'w Jdk,
@@ -147,7 +148,7 @@ struct Work<'w> {
     clock: &'w Stages,
 }
 
-impl Work<'_> {
+impl PipelineContext<'_> {
     /// From the application to what is known of it on boards; they stay open.
     fn measure(
         &self,
@@ -212,12 +213,12 @@ impl Work<'_> {
         builder: &mut VariantBuilder<'_>,
     ) -> Result<Vec<OpenBoard>, Failure> {
         self.clock.stage("run");
-        let Work { options, output, loaded, .. } = self;
+        let PipelineContext { options, output, loaded, .. } = self;
         let PipelineOptions { boards, patience, when_lost, .. } = options;
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
         self.expect_kernels(&boards);
-        let start = if options.is_resumed() { Start::Resume } else { Start::New };
-        let going = Going { start, when_lost: *when_lost };
+        let start = if options.is_resumed() { ResumePolicy::Resume } else { ResumePolicy::New };
+        let going = ResumeOptions { start, when_lost: *when_lost };
         let runs = measure::measure(loaded, cases, builder, &boards, output, going)?;
         progress::say(indented(&measure::summary_text(&runs)));
         truth::collect(cases, &runs.records, output)?;
@@ -349,7 +350,7 @@ impl Work<'_> {
             return Ok(());
         };
         self.clock.stage("verify");
-        let Work { output, jdk, loaded, .. } = *self;
+        let PipelineContext { output, jdk, loaded, .. } = *self;
         let verification = Verification { loaded, found, sources, jdk, board, output };
         let verified = verification.measured()?;
         output.write_verified(&verified)?;

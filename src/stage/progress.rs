@@ -23,13 +23,13 @@ pub trait Listener: Sync {
 
     /// Work of `length` equal parts begins, which take `board_s` seconds together on the board's
     /// clock; 0 where they run elsewhere.
-    fn bar(&self, _length: u64, _what: &'static str, _board_s: f64) -> Box<dyn Bar> {
+    fn bar(&self, _length: u64, _what: &'static str, _board_s: f64) -> Box<dyn WorkProgress> {
         Box::new(Silent)
     }
 }
 
 /// Hears how far work of equal parts is, which ends when this is dropped.
-pub trait Bar: Send + Sync {
+pub trait WorkProgress: Send + Sync {
     /// So many more parts were made now.
     fn inc(&self, _parts: u64) {}
 
@@ -53,7 +53,7 @@ struct Silent;
 
 impl Listener for Silent {}
 
-impl Bar for Silent {}
+impl WorkProgress for Silent {}
 
 static LISTENER: OnceLock<&'static dyn Listener> = OnceLock::new();
 
@@ -86,11 +86,11 @@ pub(crate) fn campaign(folder: &Path) {
     listener().campaign(folder);
 }
 
-pub(crate) fn bar(length: u64, what: &'static str) -> Box<dyn Bar> {
+pub(crate) fn bar(length: u64, what: &'static str) -> Box<dyn WorkProgress> {
     bar_on_board(length, what, 0.0)
 }
 
-pub(crate) fn bar_on_board(length: u64, what: &'static str, board_s: f64) -> Box<dyn Bar> {
+pub(crate) fn bar_on_board(length: u64, what: &'static str, board_s: f64) -> Box<dyn WorkProgress> {
     listener().bar(length, what, board_s)
 }
 

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::{Evaluation, UnseenInputs};
-use crate::campaign::Phase;
+use crate::account::{AccountEvaluation, UnseenInputs};
+use crate::campaign::RunPhase;
 use crate::dataset::LeftOut;
 use crate::hint::FoundHints;
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::model::table::Table;
-use crate::report::{self, Board, CampaignFacts, CvRow, EstimabilityRow, ReportData};
+use crate::report::{
+    self, CampaignFacts, EstimabilityRow, ReportData, ReportedBoard, ReportedCvRow,
+};
 
 use super::account::Accounted;
 use super::activities;
@@ -26,7 +28,7 @@ pub(crate) struct ReportInput<'r> {
     /// Accounts.
     pub accounted: &'r Accounted,
     /// How far the accounts are from the truth, where the board has one.
-    pub evaluation: Option<&'r Evaluation>,
+    pub evaluation: Option<&'r AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.
     pub unseen: Option<&'r UnseenInputs>,
     /// The cases that were fitted.
@@ -34,7 +36,7 @@ pub(crate) struct ReportInput<'r> {
     /// Where they come from.
     pub about: &'r DatasetFacts,
     /// Rounds of cross-validation.
-    pub cross_validation: &'r [CvRow],
+    pub cross_validation: &'r [ReportedCvRow],
     /// What the cases can tell.
     pub estimability: &'r [EstimabilityRow],
     /// What to change, and what is none on this board.
@@ -49,7 +51,7 @@ pub(crate) struct ReportInput<'r> {
 
 /// A report.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct WrittenReport {
     /// The page.
     pub html: String,
     /// What a terminal shows of it.
@@ -57,7 +59,7 @@ pub struct Report {
 }
 
 /// Makes the report. `folder` has the raw logs, of which activities are read.
-pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Report {
+pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> WrittenReport {
     let ReportInput { facts, model, accounted, about, table, .. } = *input;
     let accounts = &accounted.accounts;
     let scenario = about.scenario.as_deref().unwrap_or("scenario");
@@ -80,7 +82,7 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Report
         notes: &notes(facts, about, table, model),
         parts: &Vec::from_iter(activities::part(folder, facts, scenario)),
     };
-    Report { html: report::html(&data), summary: report::summary_text(&data) }
+    WrittenReport { html: report::html(&data), summary: report::summary_text(&data) }
 }
 
 /// The texts of sources, by path.
@@ -89,7 +91,7 @@ pub(super) fn texts(sources: &[SourceFile]) -> BTreeMap<String, String> {
 }
 
 /// The report of a folder that holds its model.
-pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
+pub fn report_of(folder: &CampaignFolder) -> Result<WrittenReport, Failure> {
     let (facts, model) = (folder.facts(None)?, folder.model()?);
     let accounted = account::account(&facts, &model)?;
     let accounts = &accounted.accounts;
@@ -118,11 +120,11 @@ pub fn report_of(folder: &CampaignFolder) -> Result<Report, Failure> {
     Ok(report(&input, folder))
 }
 
-fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> Board {
+fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {
     let first = facts.records.iter().find(|record| facts.is_own(record));
     let first = first.map(|record| record.board.clone()).unwrap_or_default();
     let meter = about.meter.clone().unwrap_or_else(|| "unknown meter".to_string());
-    Board {
+    ReportedBoard {
         name: match &facts.device {
             Some(device) => format!("{} ({device}, of {})", first.model, facts.devices.len()),
             None if first.model.is_empty() => first.serial,
@@ -141,9 +143,9 @@ fn campaign_facts(facts: &ScenarioFacts, kernels: usize) -> CampaignFacts {
     CampaignFacts {
         sequences: inputs.len(),
         cases: facts.cases.len(),
-        power_runs: good(Phase::Power),
-        idle_runs: good(Phase::Idle),
-        traced_runs: good(Phase::Traced),
+        power_runs: good(RunPhase::Power),
+        idle_runs: good(RunPhase::Idle),
+        traced_runs: good(RunPhase::Traced),
         failed_runs: facts.records.iter().filter(|record| !record.is_good()).count(),
         kernels,
     }
@@ -155,7 +157,7 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
         let own = facts.records.iter().filter(|record| record.run.phase == phase);
         own.map(|record| record.run.repeat).max().unwrap_or(0)
     };
-    let (power, idle) = (repeats(Phase::Power), repeats(Phase::Idle));
+    let (power, idle) = (repeats(RunPhase::Power), repeats(RunPhase::Idle));
     let mut notes = Vec::new();
     if power.min(idle) < 10 {
         let runs = match power == idle {

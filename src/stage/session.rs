@@ -6,18 +6,18 @@ use crate::assumptions::ASSUMED;
 use crate::build::BuildError;
 use crate::device::{InputCommand, Pinning, SessionKind, SessionPlan};
 use crate::power::MarkTexts;
-use crate::scenario::{Input, Scenario};
+use crate::scenario::{InputSequence, Scenario};
 
 use super::Failure;
 use super::boards::OpenBoard;
-use super::form::Form;
+use super::form::PackageKind;
 
 /// The session of an input. The label is its name: a session of the same name on a virtual board
 /// gives what it would have given.
 pub(crate) fn session(
     scenario: &Scenario,
     board: &OpenBoard,
-    input: &Input,
+    input: &InputSequence,
     kind: SessionKind,
     label: String,
 ) -> Result<SessionPlan, Failure> {
@@ -25,7 +25,7 @@ pub(crate) fn session(
     let slowdown = if kind == SessionKind::Traced { ASSUMED.traced_slowdown } else { 1.0 };
     let limit = Duration::from_secs_f64(settings.limit_s * slowdown);
     let main = scenario.application.main.as_deref().ok_or(BuildError::NoMain)?;
-    let (main, entry) = Form::of(scenario, board).entry(main);
+    let (main, entry) = PackageKind::of(scenario, board).entry(main);
     Ok(SessionPlan {
         label,
         package: scenario.application.package.clone(),
@@ -48,7 +48,7 @@ pub(crate) fn session(
 fn input_command(
     scenario: &Scenario,
     board: &OpenBoard,
-    input: &Input,
+    input: &InputSequence,
     limit: Duration,
 ) -> Option<InputCommand> {
     let package = scenario.application.package.clone();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::campaign::{PlannedCase, Remains};
+use crate::campaign::{PlannedCase, ResidualCounts};
 use crate::operations::Dictionary;
 
 /// The traced runs of a campaign.
@@ -12,7 +12,7 @@ pub struct TracedRuns<'d> {
     /// The blocks.
     pub dictionary: &'d Dictionary,
     /// What removed ones still hold.
-    pub remains: &'d Remains,
+    pub remains: &'d ResidualCounts,
     /// Executions per block, by case.
     pub executions: &'d BTreeMap<String, Vec<u64>>,
 }

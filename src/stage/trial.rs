@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::account::profile;
 use crate::build::VariantBuilder;
-use crate::campaign::{Phase, PlannedCase, PlannedRun, order_runs, with_sampler};
+use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sampler};
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
-use crate::run::{ExitState, JudgeSettings, Measured, RawRun, Reference, judge};
-use crate::scenario::{Input, Scenario};
+use crate::run::{ExitState, JudgeSettings, MeasuredSession, RawRun, RunReference, judge};
+use crate::scenario::{InputSequence, Scenario};
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
-use super::measure::driver::{BoardDriver, Builds};
+use super::measure::driver::{BoardDriver, VariantBuilds};
 use super::measure::sampled;
 use super::progress::{self, in_words};
 use super::{Failure, Loaded, Output};
@@ -23,7 +23,7 @@ use super::{Failure, Loaded, Output};
 #[derive(Debug)]
 pub struct Trial {
     /// Each input sequence with what its session measured.
-    sessions: Vec<(String, Measured)>,
+    sessions: Vec<(String, MeasuredSession)>,
     /// How long the sessions took here.
     took: Duration,
     /// How many boards share the campaign.
@@ -54,7 +54,7 @@ pub fn make(
         choices.iter().map(|choice| boards::open(choice, scenario, &settings, output.folder()));
     let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
     let sampled_repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
-    let phase = if sampled_repeats > 0 { Phase::Sampled } else { Phase::Power };
+    let phase = if sampled_repeats > 0 { RunPhase::Sampled } else { RunPhase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let (sessions, took) = sessions_on(board, phase, scenario, builder)?;
     let samples = sessions.iter().map(|session| session.samples).sum();
@@ -66,7 +66,7 @@ pub fn make(
         is_local: open.iter().all(OpenBoard::is_local),
         is_virtual: open.iter().any(|board| board.facts.is_virtual()),
         meter: open.first().map_or("", |board| board.meter),
-        samples: (phase == Phase::Sampled).then_some(samples),
+        samples: (phase == RunPhase::Sampled).then_some(samples),
         sampled_repeats,
     };
     trial.check_durations(scenario)?;
@@ -74,9 +74,9 @@ pub fn make(
 }
 
 /// What a session of an input told.
-struct Session {
+struct TrialSession {
     input: String,
-    measured: Measured,
+    measured: MeasuredSession,
     /// Samples between its marks.
     samples: u64,
 }
@@ -84,14 +84,14 @@ struct Session {
 /// A session of every input sequence, and how long they took, without the first build.
 fn sessions_on(
     board: &OpenBoard,
-    phase: Phase,
+    phase: RunPhase,
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
-) -> Result<(Vec<Session>, Duration), Failure> {
+) -> Result<(Vec<TrialSession>, Duration), Failure> {
     let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
     let folder =
         TemporaryFolder::new("trial").map_err(Failure::io("create", std::env::temp_dir()))?;
-    let builds = Builds::new(scenario, builder);
+    let builds = VariantBuilds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, &cases, &builds, board, folder.path());
     let began = Instant::now();
     let mut sessions = Vec::new();
@@ -100,7 +100,7 @@ fn sessions_on(
         let run = PlannedRun { case: case.name.clone(), phase, repeat: 0 };
         let raw = driver.make(&run)?;
         let stacks = raw.logs.profile.as_ref().map(|profile| profile::parse(&profile.stacks));
-        sessions.push(Session {
+        sessions.push(TrialSession {
             input: case.input.clone(),
             measured: measured(&case.input, (phase, &raw), board, scenario)?,
             samples: stacks.and_then(Result::ok).map_or(0, |profile| profile.samples()),
@@ -110,7 +110,7 @@ fn sessions_on(
     Ok((sessions, took))
 }
 
-fn base_case(input: &Input) -> PlannedCase {
+fn base_case(input: &InputSequence) -> PlannedCase {
     PlannedCase {
         name: format!("base-{}", input.name),
         variant: "base".into(),
@@ -129,12 +129,12 @@ fn base_case(input: &Input) -> PlannedCase {
 /// The application died, or the session has no window.
 fn measured(
     input: &str,
-    (phase, raw): (Phase, &RawRun),
+    (phase, raw): (RunPhase, &RawRun),
     board: &OpenBoard,
     scenario: &Scenario,
-) -> Result<Measured, Failure> {
+) -> Result<MeasuredSession, Failure> {
     let settings = JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) };
-    let (measured, reasons) = judge(phase, raw, &Reference::default(), &settings);
+    let (measured, reasons) = judge(phase, raw, &RunReference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {
         let crash = crash_in(&raw.logs.logcat).unwrap_or_else(|| reasons.join("; "));
@@ -175,8 +175,8 @@ impl Trial {
         let rest_s = scenario.session.rest_s;
         let input_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
         let lasts = |run: &PlannedRun| match run.phase {
-            Phase::Idle => scenario.session.duration_s,
-            Phase::Power | Phase::Traced | Phase::Sampled => {
+            RunPhase::Idle => scenario.session.duration_s,
+            RunPhase::Power | RunPhase::Traced | RunPhase::Sampled => {
                 self.duration_of(input_of(run).map(|case| &case.input))
             }
         };
@@ -255,7 +255,7 @@ fn sampling_error(samples: f64) -> f64 {
 
 /// Why a session is too short to be one of compiled code; nothing where it is long enough, or
 /// compilers' times are not known.
-fn compiling(input: &str, run: &Measured) -> Option<String> {
+fn compiling(input: &str, run: &MeasuredSession) -> Option<String> {
     let part = run.runtime_shares()?.compiler;
     let most = COMPILING_MAX;
     // The compilers' work is taken to be done, and all that is added to be the program's.
@@ -271,7 +271,7 @@ fn compiling(input: &str, run: &Measured) -> Option<String> {
 }
 
 /// `base of input few lasts 2.40 s ...: `frames` of 440 and more`.
-fn too_short(input: &Input, run: &Measured, scenario: &Scenario) -> Option<String> {
+fn too_short(input: &InputSequence, run: &MeasuredSession, scenario: &Scenario) -> Option<String> {
     let (lasts_s, least_s) = (run.duration_s, run.least_duration_s()?);
     if lasts_s >= least_s {
         return None;
@@ -314,8 +314,11 @@ mod tests {
 
     fn trial(durations_s: [f64; 2]) -> Trial {
         let session = |(name, duration_s): (&str, f64)| {
-            let run =
-                Measured { duration_s, update_period_us: Some(264_000), ..Measured::default() };
+            let run = MeasuredSession {
+                duration_s,
+                update_period_us: Some(264_000),
+                ..MeasuredSession::default()
+            };
             (name.to_string(), run)
         };
         let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();

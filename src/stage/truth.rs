@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::account::{Accounts, Evaluation, Truth, evaluate};
-use crate::campaign::{Phase, PlannedCase};
+use crate::account::{AccountEvaluation, Accounts, GroundTruth, evaluate};
+use crate::campaign::{PlannedCase, RunPhase};
 use crate::csv_text::{self, CsvText};
 use crate::model::Model;
 use crate::run::RunRecord;
@@ -63,7 +63,7 @@ pub(crate) fn evaluate_campaign(
     folder: &CampaignFolder,
     facts: &ScenarioFacts,
     accounts: &Accounts,
-) -> Result<Option<Evaluation>, Failure> {
+) -> Result<Option<AccountEvaluation>, Failure> {
     let truth = folder.file(names::TRUTH);
     let truth = truth.is_dir().then(|| read(&truth)).transpose()?;
     Ok(truth.map(|truth| evaluate(accounts, &facts.dictionary, &truth)))
@@ -75,21 +75,21 @@ pub fn evaluate_against(
     facts: &ScenarioFacts,
     model: &Model,
     folder: &Path,
-) -> Result<Evaluation, Failure> {
+) -> Result<AccountEvaluation, Failure> {
     facts.check(model)?;
     let truth = truth_for(facts, folder)?;
     Ok(evaluate(&facts.accounts(model), &facts.dictionary, &truth))
 }
 
 /// A truth folder as it is, or the sum over the sessions of the facts' board.
-fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<Truth, Failure> {
+fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<GroundTruth, Failure> {
     if folder.join(TABLES[0].0).is_file() {
         return read(folder);
     }
     let own: Vec<&RunRecord> = facts.records.iter().filter(|run| facts.is_own(run)).collect();
     match of_sessions(&facts.cases, &own, folder)?.as_slice() {
         [(_, lines), (_, methods)] => {
-            Truth::parse(lines, methods, "").map_err(|error| Failure::input(folder, error))
+            GroundTruth::parse(lines, methods, "").map_err(|error| Failure::input(folder, error))
         }
         _ => Err(Failure::input(
             folder,
@@ -100,12 +100,12 @@ fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<Truth, Failure> {
 }
 
 /// Reads a truth folder; `operations.csv` need not be there.
-fn read(folder: &Path) -> Result<Truth, Failure> {
+fn read(folder: &Path) -> Result<GroundTruth, Failure> {
     let operations = folder.join("operations.csv");
     let operations = if operations.is_file() { read_text(&operations)? } else { String::new() };
     let lines = read_text(&folder.join(TABLES[0].0))?;
     let methods = read_text(&folder.join(TABLES[1].0))?;
-    Truth::parse(&lines, &methods, &operations).map_err(|error| Failure::input(folder, error))
+    GroundTruth::parse(&lines, &methods, &operations).map_err(|error| Failure::input(folder, error))
 }
 
 /// The tables of a board's truth, by the folder where it left its sessions' and by its own
@@ -135,7 +135,7 @@ fn of_sessions(
 }
 
 fn first_power_run<'r>(records: &[&'r RunRecord], case: &str) -> Option<&'r RunRecord> {
-    let good = records.iter().filter(|record| record.is_good_run_of(case, Phase::Power));
+    let good = records.iter().filter(|record| record.is_good_run_of(case, RunPhase::Power));
     good.min_by_key(|record| record.run.repeat).copied()
 }
 

@@ -13,19 +13,19 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A temporary file in a folder of results, and what has it removed if the program is
 /// stopped.
-pub fn new_file_in(folder: &Path) -> io::Result<(NamedTempFile, Listed)> {
+pub fn new_file_in(folder: &Path) -> io::Result<(NamedTempFile, UnfinishedFile)> {
     let mut unfinished = unfinished();
     let file = NamedTempFile::new_in(folder)?;
     unfinished.insert(file.path().to_path_buf());
-    let listed = Listed(file.path().to_path_buf());
+    let listed = UnfinishedFile(file.path().to_path_buf());
     Ok((file, listed))
 }
 
 /// The file is on the list as long as this is there.
 #[derive(Debug)]
-pub struct Listed(PathBuf);
+pub struct UnfinishedFile(PathBuf);
 
-impl Drop for Listed {
+impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         unfinished().remove(&self.0);
     }

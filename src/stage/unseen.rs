@@ -6,7 +6,7 @@ use crate::model::FoldUnit;
 use crate::model::table::Case;
 
 use super::facts::InputFacts;
-use super::fit::Problem;
+use super::fit::CampaignProblem;
 use super::folder::DatasetFile;
 use super::{CampaignFolder, Failure, ScenarioFacts, progress};
 
@@ -22,7 +22,7 @@ pub fn unseen_inputs(
     if facts.inputs.len() < 2 {
         return Ok(None);
     }
-    let problem = Problem::of(dataset.clone(), kernels)?;
+    let problem = CampaignProblem::of(dataset.clone(), kernels)?;
     let unseen = facts.inputs.iter().map(|input| unseen(facts, input, &problem));
     Ok(Some(UnseenInputs(unseen.collect::<Result<_, _>>()?)))
 }
@@ -42,7 +42,7 @@ pub fn unseen_if_any(
 fn unseen(
     facts: &ScenarioFacts,
     input: &InputFacts,
-    problem: &Problem,
+    problem: &CampaignProblem,
 ) -> Result<UnseenInput, Failure> {
     let is_own = |case: &Case| match problem.unit() {
         FoldUnit::Case => case.group == input.input,

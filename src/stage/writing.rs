@@ -1,7 +1,7 @@
 //! Writing what the stages make: which of a campaign folder's files take it.
 
 use crate::account::calls::{CallTree, call_tables, calls_csv};
-use crate::account::{Evaluation, UnseenInputs, table};
+use crate::account::{AccountEvaluation, UnseenInputs, table};
 use crate::campaign::plan_to_csv;
 use crate::dataset::{dataset_to_csv, dataset_to_toml, energies_to_csv};
 use crate::hint::Hint;
@@ -13,7 +13,7 @@ use crate::report::{self, Repository};
 
 use super::account::Accounted;
 use super::dataset::MadeDataset;
-use super::fit::{DataOrigin, Fitted};
+use super::fit::{CampaignModel, DataOrigin};
 use super::folder::names;
 use super::kernels::MeasuredKernels;
 use super::plan::MadePlan;
@@ -67,7 +67,7 @@ impl Output {
     }
 
     /// Writes a fit, with where its data came from.
-    pub fn write_fit(&self, fitted: &Fitted, origin: DataOrigin<'_>) -> Result<(), Failure> {
+    pub fn write_fit(&self, fitted: &CampaignModel, origin: DataOrigin<'_>) -> Result<(), Failure> {
         self.write(names::MODEL, fitted.model_of(origin).to_json()?)?;
         self.write(names::CV, cv_csv(&fitted.validation)?)?;
         self.write(names::ESTIMABILITY, &fitted.estimability)?;
@@ -101,7 +101,7 @@ impl Output {
     }
 
     /// Writes how far accounts are from the truth.
-    pub fn write_evaluation(&self, evaluation: &Evaluation) -> Result<(), Failure> {
+    pub fn write_evaluation(&self, evaluation: &AccountEvaluation) -> Result<(), Failure> {
         self.write(names::EVALUATION, evaluation.csv()).map(drop)
     }
 

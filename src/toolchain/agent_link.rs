@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use wattline_units::limits::{AGENT_LINE_BYTES, AGENT_READING_BYTES, AGENT_SECONDS, Limit};
+use wattline_units::limits::{AGENT_LINE_BYTES, AGENT_READING_BYTES, AGENT_SECONDS, InputLimit};
 
 use super::ToolchainError;
 use super::peer::{Peer, connect_unix};
@@ -75,7 +75,7 @@ impl AttachError {
 
 /// What an agent says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct AgentReply {
     /// The reading.
     pub text: String,
     /// Whether it is the last one: the JVM ends.
@@ -169,7 +169,7 @@ impl AgentLink {
     ///
     /// # Errors
     /// If the JVM has ended without it, or does not answer, or answers without end.
-    pub fn read(&mut self) -> Result<Answer, AttachError> {
+    pub fn read(&mut self) -> Result<AgentReply, AttachError> {
         self.peer.get_mut().allow(Some(ANSWER));
         // One that has ended can't be asked, and its last reading is there.
         let asked = self.peer.get_mut().write_all(b"read\n");
@@ -188,7 +188,7 @@ impl AgentLink {
             text.push_str(&line);
             check(AGENT_READING_BYTES, text.len())?;
             if line == "end\n" {
-                return Ok(Answer { text, is_last });
+                return Ok(AgentReply { text, is_last });
             }
         }
     }
@@ -226,7 +226,7 @@ fn read_line(peer: &mut BufReader<Peer>) -> io::Result<String> {
     String::from_utf8(line).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
-fn check(limit: Limit, asked: usize) -> Result<(), AttachError> {
+fn check(limit: InputLimit, asked: usize) -> Result<(), AttachError> {
     limit.check(asked as u64).map_err(|exceeded| AttachError::TooMuch(exceeded.into()))
 }
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use wattline_units::limits::{
-    ARCHIVE_CONTENT_BYTES, ARCHIVE_ENTRIES, ARCHIVE_ENTRY_BYTES, ARCHIVE_RATIO, Limit,
+    ARCHIVE_CONTENT_BYTES, ARCHIVE_ENTRIES, ARCHIVE_ENTRY_BYTES, ARCHIVE_RATIO, InputLimit,
     LimitExceeded,
 };
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::entry_name::{NameFault, Shown, relative_path};
+use super::entry_name::{EscapedName, NameFault, relative_path};
 
 /// Why an archive is not read.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +87,7 @@ pub struct ReadArchive<R> {
     /// Names that several entries have.
     duplicates: BTreeSet<Vec<u8>>,
     /// What may be unpacked yet.
-    content: Limit,
+    content: InputLimit,
     unpacked: u64,
 }
 
@@ -148,7 +148,7 @@ impl<R: Read + Seek> ReadArchive<R> {
             }
             let name = entry.name()?.into_owned();
             let mut find = |fault| {
-                found.findings.push(EntryFinding { name: Shown(&name).to_string(), fault });
+                found.findings.push(EntryFinding { name: EscapedName(&name).to_string(), fault });
             };
             let path = match relative_path(&name) {
                 Err(fault) => {
@@ -178,7 +178,7 @@ impl<R: Read + Seek> ReadArchive<R> {
     /// It is damaged, or larger than an entry or what is left of the archive may be.
     pub fn bytes(&mut self, index: usize) -> Result<Vec<u8>, ArchiveFault> {
         let entry = self.archive.by_index_data(index)?;
-        let name = entry.name().map_or_else(|_| "?".into(), |name| Shown(&name).to_string());
+        let name = entry.name().map_or_else(|_| "?".into(), |name| EscapedName(&name).to_string());
         let exceeded = |exceeded| ArchiveFault::LargeEntry { entry: name.clone(), exceeded };
         ARCHIVE_ENTRY_BYTES.check(entry.size()).map_err(exceeded)?;
         self.content.check(self.unpacked.saturating_add(entry.size())).map_err(exceeded)?;
@@ -198,10 +198,10 @@ impl<R: Read + Seek> ReadArchive<R> {
 }
 
 /// What an archive of `size` bytes may unpack to.
-fn content_limit(size: u64) -> Limit {
+fn content_limit(size: u64) -> InputLimit {
     let by_size = size.saturating_mul(ARCHIVE_RATIO.most).max(ARCHIVE_ENTRY_BYTES.most);
     match by_size < ARCHIVE_CONTENT_BYTES.most {
-        true => Limit::new("unpacked bytes of an archive of its size", by_size),
+        true => InputLimit::new("unpacked bytes of an archive of its size", by_size),
         false => ARCHIVE_CONTENT_BYTES,
     }
 }

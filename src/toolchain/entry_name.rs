@@ -52,9 +52,9 @@ pub fn relative_path(name: &str) -> Result<String, NameFault> {
 
 /// A name as messages and tables show it: control characters are escaped.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a>(pub &'a str);
+pub struct EscapedName<'a>(pub &'a str);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for EscapedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|letter| match letter.is_control() {
             true => write!(f, "{}", letter.escape_default()),
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_shown_escaped() {
-        assert_eq!(Shown("a\nb\u{1b}ä").to_string(), "a\\nb\\u{1b}ä");
+        assert_eq!(EscapedName("a\nb\u{1b}ä").to_string(), "a\\nb\\u{1b}ä");
     }
 
     proptest! {

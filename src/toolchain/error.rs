@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::entry_name::NameFault;
 use crate::format::visible_path;
-use crate::private_files::{BuildError, NotPrivate};
+use crate::private_files::{BuiltFolderError, NotPrivate};
 
 /// A failure of the tool chain.
 #[derive(Debug, thiserror::Error)]
@@ -119,11 +119,11 @@ pub enum ToolchainError {
     },
 }
 
-impl From<BuildError<ToolchainError>> for ToolchainError {
-    fn from(error: BuildError<ToolchainError>) -> Self {
+impl From<BuiltFolderError<ToolchainError>> for ToolchainError {
+    fn from(error: BuiltFolderError<ToolchainError>) -> Self {
         match error {
-            BuildError::NotPrivate(error) => error.into(),
-            BuildError::Build(error) => error,
+            BuiltFolderError::NotPrivate(error) => error.into(),
+            BuiltFolderError::Build(error) => error,
         }
     }
 }

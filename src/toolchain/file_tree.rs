@@ -58,7 +58,7 @@ const GONE: &str = "is a link to what is not there";
 type Identity = (u64, u64);
 
 /// What has been met below a folder so far.
-struct Walk<'a> {
+struct TreeWalk<'a> {
     folder: &'a Path,
     is_wanted: &'a dyn Fn(&str) -> bool,
     found: FileTree,
@@ -73,7 +73,7 @@ struct Walk<'a> {
 impl FileTree {
     /// Walks through a folder, for the files whose names from there on are wanted.
     pub fn below(folder: &Path, is_wanted: &dyn Fn(&str) -> bool) -> FileTree {
-        let mut walk = Walk {
+        let mut walk = TreeWalk {
             folder,
             is_wanted,
             found: FileTree::default(),
@@ -87,7 +87,7 @@ impl FileTree {
     }
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// Reads a folder without following links in it, which are for later: a file that has a
     /// real place in the tree is read there.
     fn walk(&mut self, from: &Path) {

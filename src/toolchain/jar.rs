@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::ToolchainError;
 use super::archive::{ArchiveFault, ArchiveFiles, EntryFinding, ReadArchive};
-use super::entry_name::{NameFault, Shown, relative_path};
+use super::entry_name::{EscapedName, NameFault, relative_path};
 use super::file_tree::FileTree;
 
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
@@ -173,8 +173,10 @@ pub(crate) fn check_names<'a>(
         Err(fault) => Err(fault),
     };
     names.into_iter().try_for_each(|name| {
-        check(name)
-            .map_err(|fault| ToolchainError::UnsafeName { name: Shown(name).to_string(), fault })
+        check(name).map_err(|fault| ToolchainError::UnsafeName {
+            name: EscapedName(name).to_string(),
+            fault,
+        })
     })
 }
 

@@ -77,7 +77,7 @@ impl SampleReport {
 /// Bytes that are no report, of another version, cut short, or broken.
 pub fn samples(report: &[u8], window: Option<Window>) -> Result<SampleReport, ReportError> {
     let mut read = Read::default();
-    for message in Messages::of(report)? {
+    for message in ReportMessages::of(report)? {
         // One of a kind that is not known here says nothing.
         message?.item.into_iter().for_each(|item| read.take(item));
     }
@@ -85,13 +85,13 @@ pub fn samples(report: &[u8], window: Option<Window>) -> Result<SampleReport, Re
 }
 
 /// The messages of a report.
-struct Messages<'r> {
+struct ReportMessages<'r> {
     report: &'r [u8],
     at: usize,
     is_over: bool,
 }
 
-impl<'r> Messages<'r> {
+impl<'r> ReportMessages<'r> {
     fn of(report: &'r [u8]) -> Result<Self, ReportError> {
         let rest = report.strip_prefix(MAGIC).ok_or(ReportError::NoReport)?;
         let cut = ReportError::Cut { at: report.len() };
@@ -103,7 +103,7 @@ impl<'r> Messages<'r> {
     }
 
     /// The next message; `None` behind the last.
-    fn message(&mut self) -> Result<Option<Record>, ReportError> {
+    fn message(&mut self) -> Result<Option<ReportMessage>, ReportError> {
         let cut = || ReportError::Cut { at: self.report.len() };
         let rest = &self.report[self.at..];
         let (length, rest) = rest.split_first_chunk().ok_or_else(cut)?;
@@ -117,13 +117,13 @@ impl<'r> Messages<'r> {
         };
         match length {
             0 => Ok(None),
-            _ => Record::decode(bytes).map(Some).map_err(broken),
+            _ => ReportMessage::decode(bytes).map(Some).map_err(broken),
         }
     }
 }
 
-impl Iterator for Messages<'_> {
-    type Item = Result<Record, ReportError>;
+impl Iterator for ReportMessages<'_> {
+    type Item = Result<ReportMessage, ReportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
@@ -152,7 +152,7 @@ impl Read {
     fn take(&mut self, item: Item) {
         match item {
             Item::Sample(sample) => {
-                let place = |frame: &Frame| (frame.file_id, frame.symbol_id.unwrap_or(-1));
+                let place = |frame: &ReportFrame| (frame.file_id, frame.symbol_id.unwrap_or(-1));
                 let frames = sample.callchain.iter().map(place).collect();
                 *self.samples.entry((sample.time, frames)).or_default() += 1;
             }
@@ -212,7 +212,7 @@ fn frame_name(symbol: &str) -> String {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Record {
+struct ReportMessage {
     #[prost(oneof = "Item", tags = "1, 2, 3, 5")]
     item: Option<Item>,
 }
@@ -220,25 +220,25 @@ struct Record {
 #[derive(Clone, PartialEq, prost::Oneof)]
 enum Item {
     #[prost(message, tag = "1")]
-    Sample(Sample),
+    Sample(ReportSample),
     #[prost(message, tag = "2")]
     Lost(Lost),
     #[prost(message, tag = "3")]
-    File(File),
+    File(ReportFile),
     #[prost(message, tag = "5")]
-    MetaInfo(MetaInfo),
+    MetaInfo(ReportMetaInfo),
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Sample {
+struct ReportSample {
     #[prost(uint64, tag = "1")]
     time: u64,
     #[prost(message, repeated, tag = "3")]
-    callchain: Vec<Frame>,
+    callchain: Vec<ReportFrame>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Frame {
+struct ReportFrame {
     #[prost(uint32, tag = "2")]
     file_id: u32,
     /// -1 where the file has no symbol there.
@@ -253,7 +253,7 @@ struct Lost {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct File {
+struct ReportFile {
     #[prost(uint32, tag = "1")]
     id: u32,
     #[prost(string, repeated, tag = "3")]
@@ -261,7 +261,7 @@ struct File {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct MetaInfo {
+struct ReportMetaInfo {
     #[prost(string, repeated, tag = "1")]
     event_type: Vec<String>,
 }
@@ -274,7 +274,7 @@ mod tests {
     fn written(items: Vec<Item>) -> Vec<u8> {
         let mut bytes = [MAGIC, &VERSION.to_le_bytes()[..]].concat();
         for item in items {
-            let message = Record { item: Some(item) }.encode_to_vec();
+            let message = ReportMessage { item: Some(item) }.encode_to_vec();
             bytes.extend((message.len() as u32).to_le_bytes());
             bytes.extend(message);
         }
@@ -283,26 +283,26 @@ mod tests {
     }
 
     fn sample(time: u64, frames: &[(u32, i32)]) -> Item {
-        let frame = |(file_id, symbol): &(u32, i32)| Frame {
+        let frame = |(file_id, symbol): &(u32, i32)| ReportFrame {
             file_id: *file_id,
             symbol_id: (*symbol >= 0).then_some(*symbol),
         };
-        Item::Sample(Sample { time, callchain: frames.iter().map(frame).collect() })
+        Item::Sample(ReportSample { time, callchain: frames.iter().map(frame).collect() })
     }
 
     fn report() -> Vec<u8> {
         let symbols = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let app = ["void a.B.run(int, java.util.List)", "a.B$C.get", "int a.B.x() [DEDUPED]"];
         written(vec![
-            Item::MetaInfo(MetaInfo { event_type: symbols(&["task-clock"]) }),
+            Item::MetaInfo(ReportMetaInfo { event_type: symbols(&["task-clock"]) }),
             sample(1_000_000_000, &[(2, 0), (1, 0)]),
             sample(1_500_000_000, &[(1, 1), (1, 0)]),
             sample(1_500_000_000, &[(1, 1), (1, 0)]),
             sample(1_600_000_000, &[(1, 2), (1, 0)]),
             sample(2_000_000_000, &[(2, -1)]),
             Item::Lost(Lost { lost_count: 2 }),
-            Item::File(File { id: 1, symbol: symbols(&app) }),
-            Item::File(File { id: 2, symbol: symbols(&["art::Thread::Run(void*)"]) }),
+            Item::File(ReportFile { id: 1, symbol: symbols(&app) }),
+            Item::File(ReportFile { id: 2, symbol: symbols(&["art::Thread::Run(void*)"]) }),
         ])
     }
 

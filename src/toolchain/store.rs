@@ -100,7 +100,7 @@ impl Store {
         self.folder.join(folder).join(rest)
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<StoreEntry> {
         let folders = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let folders: Vec<PathBuf> =
             folders.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
@@ -125,13 +125,13 @@ fn note_use(file: &File) {
     }
 }
 
-struct Entry {
+struct StoreEntry {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
 }
 
-fn entries_in(folder: &Path) -> Vec<Entry> {
+fn entries_in(folder: &Path) -> Vec<StoreEntry> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let entry = |file: fs::DirEntry| {
         let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
@@ -141,7 +141,7 @@ fn entries_in(folder: &Path) -> Vec<Entry> {
             let _ = fs::remove_file(&path);
             return None;
         }
-        (!is_unfinished).then_some(Entry { path, bytes: metadata.len(), used })
+        (!is_unfinished).then_some(StoreEntry { path, bytes: metadata.len(), used })
     };
     files.filter_map(entry).collect()
 }

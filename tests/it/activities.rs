@@ -10,11 +10,11 @@ use std::process::Command;
 
 use wattline::attribution::activities::simulated::{NamedFile, blink_files, bounce_files};
 use wattline::attribution::activities::{
-    API_FILE, API_SOURCE, Analysis, Labels, Options, Payer, analyse, read_lines, readings,
+    API_FILE, API_SOURCE, Analysis, AnalysisOptions, Labels, Payer, analyse, read_lines, readings,
     together, with_frequencies,
 };
 use wattline::power::parse_trace;
-use wattline::virtual_board::{BoardOptions, Mode};
+use wattline::virtual_board::{AdbdGeneration, BoardOptions};
 
 use super::host::BRIEF_JAVAC;
 use super::virtual_board::adb::{Adb, has_tools, options};
@@ -197,7 +197,7 @@ fn the_java_api_follows_the_work() {
     let mut labels = Labels::default();
     let log = read_lines(&said, "app", &mut labels);
     assert!(log.remarks.is_empty(), "{:?}", log.remarks);
-    let found = analyse(log, &labels, &Options::default()).unwrap();
+    let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
     let payers: Vec<String> = found
         .times_s
         .keys()
@@ -240,7 +240,8 @@ fn board(folder: &Path, truth: &Path) -> Option<Adb> {
     let mut jar = Command::new("jar");
     jar.arg("cfm").arg(&apk).arg(&manifest).arg("-C").arg(&classes).arg(".");
     assert!(jar.status().unwrap().success());
-    let adb = Adb::of(BoardOptions { truth: Some(truth.to_owned()), ..options(Mode::Modern) });
+    let adb =
+        Adb::of(BoardOptions { truth: Some(truth.to_owned()), ..options(AdbdGeneration::Modern) });
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     let tried = adb.run(&["shell", &format!("am start -W -n {PACKAGE}/.Phases 2>&1")]).stdout;
@@ -288,7 +289,7 @@ fn analysed(left: &str, rails: &[&str]) -> (Analysis, Labels) {
     let mut meter = wattline::attribution::activities::NodeLog::new("board");
     meter.readings = readings(&trace, &rails).unwrap();
     let log = with_frequencies(together("board", vec![sections, meter]));
-    (analyse(log, &labels, &Options::default()).unwrap(), labels)
+    (analyse(log, &labels, &AnalysisOptions::default()).unwrap(), labels)
 }
 
 /// The application runs at 1.1 GHz, then at 800 MHz. Attributed energies are held against

@@ -12,9 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use wattline::campaign::Phase;
-use wattline::run::{Measured, RunRecord, read_journal};
-use wattline::virtual_board::{Act, Fault, Moment, RunningBoard};
+use wattline::campaign::RunPhase;
+use wattline::run::{MeasuredSession, RunRecord, read_journal};
+use wattline::virtual_board::{Fault, FaultAction, FaultTime, RunningBoard};
 
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, copy_folder, has};
 
@@ -146,13 +146,13 @@ pub fn measured_and_spent(
     collection_j: f64,
 ) -> Vec<(String, f64, f64)> {
     let records = read_journal(campaign).unwrap();
-    let of = |phase: Phase| -> Vec<(&RunRecord, &Measured)> {
+    let of = |phase: RunPhase| -> Vec<(&RunRecord, &MeasuredSession)> {
         let good = records.iter().filter(|record| record.is_good() && record.run.phase == phase);
         good.map(|record| (record, record.measured.as_ref().unwrap())).collect()
     };
-    let idle = of(Phase::Idle);
+    let idle = of(RunPhase::Idle);
     let idle_w = idle.iter().map(|(_, run)| run.mean_power_w()).sum::<f64>() / idle.len() as f64;
-    let compared = of(Phase::Power).into_iter().map(|(record, run)| {
+    let compared = of(RunPhase::Power).into_iter().map(|(record, run)| {
         let total = rows(&truth.join(record.run.id()).join("total.csv"));
         let code_j: f64 = total[0]["energy_j"].parse().unwrap();
         let spent_j = code_j + run.collections as f64 * collection_j;
@@ -163,8 +163,8 @@ pub fn measured_and_spent(
 
 /// A fault in the middle of a session of the board, and none in the next.
 pub fn fault_in_session(board: &RunningBoard, number: u64, fault: Fault) {
-    board.at(Moment::Session { number, after_s: 8.0 }, Act::Cause(fault));
-    board.at(Moment::Session { number: number + 1, after_s: 0.0 }, Act::Lift);
+    board.at(FaultTime::Session { number, after_s: 8.0 }, FaultAction::Cause(fault));
+    board.at(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
 }
 
 /// Why the one bad run of a campaign is bad; it was made again.

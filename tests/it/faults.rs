@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use wattline::run::{RunRecord, read_journal};
-use wattline::virtual_board::{Act, Fault, Mode, Moment};
+use wattline::virtual_board::{AdbdGeneration, Fault, FaultAction, FaultTime};
 
 use bench::{Bench, Outcome, Trial};
 use kinds::{KINDS, Kind};
@@ -29,26 +29,26 @@ use super::host::kill_server;
 /// host killed twice.
 #[test]
 fn a_campaign_survives_a_fault_of_each_kind() {
-    let Some(bench) = Bench::new(Mode::Modern) else { return };
+    let Some(bench) = Bench::new(AdbdGeneration::Modern) else { return };
     let trial = Arc::new(bench.trial());
     let apps = bench.app_sessions();
     let mut number = apps[0];
     for fault in [Fault::FreezeSensors, Fault::GarbageSensors, Fault::Throttle] {
-        trial.board.at(Moment::Session { number, after_s: 4.0 }, Act::Cause(fault));
-        trial.board.at(Moment::Session { number: number + 1, after_s: 0.0 }, Act::Lift);
+        trial.board.at(FaultTime::Session { number, after_s: 4.0 }, FaultAction::Cause(fault));
+        trial.board.at(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
         // The session that is spoilt is followed by its repetition.
         number += 2;
     }
     for fault in [Fault::JumpClock(-3_600_000), Fault::DropConnections, Fault::Reboot] {
-        trial.board.at(Moment::Session { number, after_s: 3.0 }, Act::Cause(fault));
+        trial.board.at(FaultTime::Session { number, after_s: 3.0 }, FaultAction::Cause(fault));
         number += 2;
     }
     let host = trial.clone();
-    let kill = Act::Call(Box::new(move || host.kill_host()));
-    trial.board.at(Moment::Session { number: 2, after_s: 1.0 }, kill);
+    let kill = FaultAction::Call(Box::new(move || host.kill_host()));
+    trial.board.at(FaultTime::Session { number: 2, after_s: 1.0 }, kill);
     let host = trial.clone();
-    let kill = Act::Call(Box::new(move || host.kill_host()));
-    trial.board.at(Moment::Request(bench.requests() / 2), kill);
+    let kill = FaultAction::Call(Box::new(move || host.kill_host()));
+    trial.board.at(FaultTime::Request(bench.requests() / 2), kill);
     let outcome = trial.run();
     bench.check(&trial, &outcome);
     assert!(outcome.interruptions >= 1, "the host was killed");
@@ -59,12 +59,12 @@ fn a_campaign_survives_a_fault_of_each_kind() {
 /// The adb server is killed twice; the program connects again by itself.
 #[test]
 fn a_campaign_goes_on_after_the_loss_of_its_board() {
-    let Some(bench) = Bench::new(Mode::Modern) else { return };
+    let Some(bench) = Bench::new(AdbdGeneration::Modern) else { return };
     let trial = bench.trial();
     for (number, after_s) in [(2, 3.0), (5, 0.5)] {
         let port = trial.server;
-        let kill = Act::Call(Box::new(move || kill_server(port)));
-        trial.board.at(Moment::Session { number, after_s }, kill);
+        let kill = FaultAction::Call(Box::new(move || kill_server(port)));
+        trial.board.at(FaultTime::Session { number, after_s }, kill);
     }
     let outcome = trial.run();
     bench.check(&trial, &outcome);
@@ -80,15 +80,15 @@ fn a_campaign_goes_on_after_the_loss_of_its_board() {
 
 #[test]
 fn an_application_that_ends_badly_is_run_again_on_an_old_board() {
-    let Some(bench) = Bench::new(Mode::Legacy) else { return };
+    let Some(bench) = Bench::new(AdbdGeneration::Legacy) else { return };
     let trial = bench.trial();
     let apps = bench.app_sessions();
     for (fault, (before, number)) in
         [Fault::KillApp, Fault::HangApp].into_iter().zip((0..).zip(apps))
     {
         // Each session that was spoilt before was repeated.
-        let moment = Moment::Session { number: number + before, after_s: 5.0 };
-        trial.board.at(moment, Act::Cause(fault));
+        let moment = FaultTime::Session { number: number + before, after_s: 5.0 };
+        trial.board.at(moment, FaultAction::Cause(fault));
     }
     let outcome = trial.run();
     bench.check(&trial, &outcome);
@@ -101,7 +101,7 @@ fn an_application_that_ends_badly_is_run_again_on_an_old_board() {
 #[test]
 #[ignore = "takes seven minutes; scripts/soak.sh runs it"]
 fn every_fault_at_ten_moments() {
-    let Some(bench) = Bench::new(Mode::Modern) else { return };
+    let Some(bench) = Bench::new(AdbdGeneration::Modern) else { return };
     let wanted = std::env::var("WATTLINE_FAULT").ok();
     let began = Instant::now();
     println!("kind campaign interrupted bad again sessions");
@@ -129,7 +129,7 @@ fn every_fault_at_ten_moments() {
 #[ignore = "takes a quarter of an hour; scripts/soak.sh runs it"]
 fn random_faults_for_many_runs() {
     use rand::{RngExt, SeedableRng};
-    let Some(bench) = Bench::new(Mode::Modern) else { return };
+    let Some(bench) = Bench::new(AdbdGeneration::Modern) else { return };
     let number = |name: &str, default: u64| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
     };
@@ -145,8 +145,8 @@ fn random_faults_for_many_runs() {
             let number = random.random_range(1..=bench.runs());
             let any_time = kind.strikes_any_time() && random.random_range(0..3) == 0;
             let moment = match any_time {
-                true => Moment::Request(random.random_range(1..=bench.requests())),
-                false => Moment::Session { number, after_s: random.random_range(0.0..12.0) },
+                true => FaultTime::Request(random.random_range(1..=bench.requests())),
+                false => FaultTime::Session { number, after_s: random.random_range(0.0..12.0) },
             };
             said.push(format!("{} {moment:?}", kind.name()));
             kind.schedule(&trial, moment, number);

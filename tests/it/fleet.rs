@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use wattline::campaign::Phase;
+use wattline::campaign::RunPhase;
 use wattline::run::{RunRecord, read_journal};
 use wattline::virtual_board::{BoardFile, BoardOptions, RunningBoard, start};
 
@@ -312,7 +312,7 @@ fn the_runs_of_a_board_taken_away_move_to_the_other() {
             let runs = records.iter().filter(of).map(|record| &record.run);
             runs.filter(|run| run.case == case && run.phase == phase).count()
         };
-        runs(Phase::Power) == 1 && runs(Phase::Idle) == 1
+        runs(RunPhase::Power) == 1 && runs(RunPhase::Idle) == 1
     };
     let plan = rows(&out.join("plan.csv"));
     for case in plan.iter().map(|row| row["case"].as_str()) {

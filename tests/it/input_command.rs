@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use wattline::run::{RunRecord, Verdict, read_journal};
+use wattline::run::{RunRecord, RunVerdict, read_journal};
 
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
 
@@ -125,8 +125,8 @@ impl Project {
 
 fn reasons(record: &RunRecord) -> String {
     match &record.verdict {
-        Verdict::Good => String::new(),
-        Verdict::Bad { reasons } => reasons.join("\n"),
+        RunVerdict::Good => String::new(),
+        RunVerdict::Bad { reasons } => reasons.join("\n"),
     }
 }
 

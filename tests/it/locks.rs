@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process};
-use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
+use wattline::virtual_board::{AdbdGeneration, BoardOptions, RunningBoard, start};
 
 use super::bench::{Bench, assert_same_data_set, copy_plan, copy_plan_of_one_case};
 use super::faults::bench::Bench as FaultBench;
@@ -50,7 +50,7 @@ fn dataset(bench: &Bench, out: &Path) {
 fn a_second_campaign_on_a_board_is_refused_and_the_first_is_as_if_it_were_alone() {
     let Some(bench) = Bench::new() else { return };
     let [first, second] = ["first", "second"].map(|name| bench.out(name));
-    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
+    let Some(faults) = FaultBench::new(AdbdGeneration::Modern) else { return };
     let alone = faults.undisturbed();
     copy_plan(alone, &first);
     copy_plan(alone, &second);
@@ -91,7 +91,7 @@ fn a_second_campaign_on_a_board_is_refused_and_the_first_is_as_if_it_were_alone(
 #[test]
 fn what_a_killed_campaign_left_is_taken_over_at_once() {
     let Some(bench) = Bench::new() else { return };
-    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
+    let Some(faults) = FaultBench::new(AdbdGeneration::Modern) else { return };
     let (board, out) = (board("one"), bench.out("out"));
     copy_plan_of_one_case(faults.undisturbed(), &out);
     let serial = board.serial();
@@ -112,7 +112,7 @@ fn what_a_killed_campaign_left_is_taken_over_at_once() {
 #[test]
 fn a_campaign_on_several_boards_locks_each_and_leaves_none_locked() {
     let Some(bench) = Bench::new() else { return };
-    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
+    let Some(faults) = FaultBench::new(AdbdGeneration::Modern) else { return };
     let (left, right) = (board("left"), board("right"));
     let (one, both) = (bench.out("one"), bench.out("both"));
     copy_plan_of_one_case(faults.undisturbed(), &one);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wattline::campaign::Phase;
+use wattline::campaign::RunPhase;
 use wattline::run::{RunRecord, read_journal, read_logs};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, RunningBoard, start};
 
@@ -56,11 +56,11 @@ fn a_campaign_on_power_rails_measures_what_was_spent() {
 fn methods_are_sampled(out: &Path, truth: &Path) {
     let records = read_journal(out).unwrap();
     let sampled: Vec<&RunRecord> =
-        records.iter().filter(|record| record.run.phase == Phase::Sampled).collect();
+        records.iter().filter(|record| record.run.phase == RunPhase::Sampled).collect();
     assert_eq!(sampled.len(), 2, "one of each base case");
     assert!(sampled.iter().all(|record| record.board.sampler.as_deref() == Some("simpleperf")));
     let compiled = records.iter().filter_map(|record| record.conditions.compiled.as_deref());
-    assert!(compiled.eq(records.iter().filter(|r| r.run.phase != Phase::Idle).map(|_| "speed")));
+    assert!(compiled.eq(records.iter().filter(|r| r.run.phase != RunPhase::Idle).map(|_| "speed")));
     for record in sampled.iter().filter(|record| record.is_good()) {
         let logs = read_logs(out, record).unwrap();
         let profile = logs.profile.unwrap();
@@ -194,7 +194,7 @@ fn the_power_statistics_service_measures_without_root() {
     fs::write(&scenario, text).unwrap();
     bench.good(&["run", &scenario, "--board", &board.serial(), "--out", out.to_str().unwrap()]);
     let records = read_journal(&out).unwrap();
-    let power = records.iter().find(|record| record.run.phase == Phase::Power).unwrap();
+    let power = records.iter().find(|record| record.run.phase == RunPhase::Power).unwrap();
     assert_eq!(power.board.meter, "power-stats");
     assert!(power.measured.as_ref().unwrap().energy_j > 0.0);
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wattline::campaign::Phase;
+use wattline::campaign::RunPhase;
 use wattline::run::{RunRecord, read_journal, read_logs};
-use wattline::virtual_board::{Act, BoardFile, BoardOptions, Fault, Moment, start};
+use wattline::virtual_board::{BoardFile, BoardOptions, Fault, FaultAction, FaultTime, start};
 
 use super::bench::{Bench, only_bad_run};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has};
@@ -87,7 +87,8 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
 /// Android 4.4 samples methods in the process of a package: each base case has a sampled run.
 fn packages_are_sampled(out: &Path) {
     let records = read_journal(out).unwrap();
-    let is_sampled = |record: &&RunRecord| record.run.phase == Phase::Sampled && record.is_good();
+    let is_sampled =
+        |record: &&RunRecord| record.run.phase == RunPhase::Sampled && record.is_good();
     let sampled: Vec<&RunRecord> = records.iter().filter(is_sampled).collect();
     assert_eq!(sampled.len(), 2, "one of each base case");
     for record in sampled {
@@ -109,8 +110,8 @@ fn a_trace_that_is_cut_is_a_bad_run_that_is_made_again() {
     let short = [("cases = 4\nrepeats = 1", "cases = 2\nrepeats = 1\ntraced_repeats = 1")];
     let file = bench.scenario(file.to_str().unwrap(), "short.toml", &short);
     // From the first session to the first that is made a second time.
-    board.at(Moment::Session { number: 1, after_s: 0.0 }, Act::Cause(Fault::CutTraces));
-    board.at(Moment::Session { number: LIFTED, after_s: 0.0 }, Act::Lift);
+    board.at(FaultTime::Session { number: 1, after_s: 0.0 }, FaultAction::Cause(Fault::CutTraces));
+    board.at(FaultTime::Session { number: LIFTED, after_s: 0.0 }, FaultAction::Lift);
     let out = bench.out("out");
     let serial = board.serial();
     let (code, said) =
@@ -180,7 +181,7 @@ fn marks_that_the_log_has_lost_are_known_from_the_status() {
     }
     assert_eq!(code, Some(0), "{said}");
     let records = read_journal(&out).unwrap();
-    let ran = |record: &&RunRecord| record.run.phase != Phase::Idle;
+    let ran = |record: &&RunRecord| record.run.phase != RunPhase::Idle;
     assert!(records.iter().filter(ran).count() >= 2, "{records:?}");
     for record in records.iter().filter(ran) {
         assert!(record.is_good(), "{record:?}");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use wattline::run::read_journal;
-use wattline::virtual_board::{Act, Fault, Moment, start};
+use wattline::virtual_board::{Fault, FaultAction, FaultTime, start};
 
 use super::bench::{TinyPipeline, copy_plan, rows};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, board_options, copy_folder, has};
@@ -160,8 +160,8 @@ fn kernels_go_on_after_an_interruption(adb: &AdbServer, scenario: &Path, out: &P
 /// The sampler is killed in the first session: its logs are kept, and it does not count.
 fn kernels_without_samples_are_measured_again(adb: &AdbServer, campaign: &Path, out: &Path) {
     let board = start(&board_options()).unwrap();
-    let moment = Moment::Session { number: 1, after_s: 8.0 };
-    board.at(moment, Act::Cause(Fault::KillSampler));
+    let moment = FaultTime::Session { number: 1, after_s: 8.0 };
+    board.at(moment, FaultAction::Cause(Fault::KillSampler));
     let serial = board.serial();
     let [campaign, to] = [campaign, out].map(|folder| folder.to_str().unwrap());
     let of = ["kernels", "tests/scenarios/tiny.toml", "--for", campaign, "--board", &serial];

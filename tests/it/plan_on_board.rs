@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::mpsc::channel;
 
-use wattline::virtual_board::{Act, BoardOptions, Fault, Moment, RunningBoard, start};
+use wattline::virtual_board::{BoardOptions, Fault, FaultAction, FaultTime, RunningBoard, start};
 
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, board_options, has};
 
@@ -254,8 +254,8 @@ fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
 
     // Its connections end in the middle of a session: that is begun again.
     let lossy = board();
-    let moment = |number| Moment::Session { number, after_s: 0.5 };
-    lossy.at(moment(3), Act::Cause(Fault::DropConnections));
+    let moment = |number| FaultTime::Session { number, after_s: 0.5 };
+    lossy.at(moment(3), FaultAction::Cause(Fault::DropConnections));
     let words = ["--board", &lossy.serial()];
     let Some(said) = project.planned("board.toml", &words, "lossy") else { return };
     assert!(said.contains("connected and prepared again"), "{said}");
@@ -269,7 +269,7 @@ fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
     let gone = board();
     let serial = gone.serial();
     let (tell, hear) = channel();
-    gone.at(moment(4), Act::Call(Box::new(move || tell.send(()).unwrap_or_default())));
+    gone.at(moment(4), FaultAction::Call(Box::new(move || tell.send(()).unwrap_or_default())));
     let words = project.words("board.toml", &["--board", &serial, "--wait", "1"], "gone");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = project.adb.command(&words);

@@ -22,8 +22,8 @@ use std::path::Path;
 
 use java::{Build, has_jdk};
 use wattline::blocks::{Block, BlockKind, FileBlocks, Granularity, UnitKind, class_names, divide};
-use wattline::campaign::{Snapshot, parse_snapshots};
-use wattline::instrument::{Instrumented, Options, Probe, instrument};
+use wattline::campaign::{CountSnapshot, parse_snapshots};
+use wattline::instrument::{InstrumentOptions, Instrumented, Probe, instrument};
 use wattline::java::SourceFile;
 use wattline::java::kinds::{Field, Kind};
 use wattline::java::syntax;
@@ -125,7 +125,8 @@ fn targets_do_the_same(files: &[SourceFile], runs: &[(Granularity, Probe, Watche
     for &(granularity, probe, watched) in runs {
         let blocks = divided(files, granularity);
         let without_watched_loops = watched == Watched::No;
-        let options = Options { probe, without_watched_loops, ..Options::default() };
+        let options =
+            InstrumentOptions { probe, without_watched_loops, ..InstrumentOptions::default() };
         let sources = instrument(files, &blocks, &options);
         let build = Build::new(&sources, &WARNINGS).expect("they compile with probes");
         let mut first = 0;
@@ -186,7 +187,7 @@ fn snapshots_add_up_to_the_counts() {
     let snapshots = parse_snapshots(&text).unwrap();
     assert!(snapshots.len() >= 4, "1.3 s at four a second: {text}");
     let body = blocks[0].blocks.iter().position(|block| block.name.ends_with("work(int).for_1"));
-    let of = |snapshot: &Snapshot| {
+    let of = |snapshot: &CountSnapshot| {
         let found = snapshot.executions.iter().find(|(block, _)| Some(*block) == body);
         found.map_or(0, |(_, executions)| *executions)
     };
@@ -205,7 +206,7 @@ fn divided(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks<'_>
 }
 
 fn with(files: &[SourceFile], blocks: &[FileBlocks<'_>], probe: Probe) -> Instrumented {
-    instrument(files, blocks, &Options { probe, ..Options::default() })
+    instrument(files, blocks, &InstrumentOptions { probe, ..InstrumentOptions::default() })
 }
 
 fn main_class(file: &SourceFile) -> &str {
@@ -361,7 +362,7 @@ fn instrumenting_keeps_carriage_returns_tabs_and_marks() {
     let file = SourceFile::parse("T.java", text.clone());
     let blocks = divide(&file, Granularity::Statement);
     let files = std::slice::from_ref(&file);
-    let Instrumented { files, .. } = instrument(files, &[blocks], &Options::default());
+    let Instrumented { files, .. } = instrument(files, &[blocks], &InstrumentOptions::default());
     let expected = text
         .replace("m() {", "m() { wattline$rt.W.c(0);")
         .replace("f(1", "{ wattline$rt.W.c(1); f(1")

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use wattline::account::Femtojoules;
-use wattline::campaign::Phase;
+use wattline::campaign::RunPhase;
 use wattline::run::{RunRecord, read_journal, read_logs};
 use wattline::toolchain::artifact;
 
@@ -38,7 +38,7 @@ fn campaign(bench: &Bench) -> PathBuf {
 /// say together: every level adds up, and by samples alone they are nearly the same.
 fn methods_are_sampled(out: &Path) {
     let records = read_journal(out).unwrap();
-    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Sampled;
+    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == RunPhase::Sampled;
     let cases: Vec<&str> =
         records.iter().filter(sampled).map(|record| record.run.case.as_str()).collect();
     assert_eq!(cases.iter().collect::<BTreeSet<_>>().len(), 2, "{cases:?}");
@@ -215,7 +215,7 @@ fn async_profiler_samples_where_its_library_is_named() {
     let good = run(&library);
     assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
     let records = read_journal(&out).unwrap();
-    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Sampled;
+    let sampled = |record: &&RunRecord| record.is_good() && record.run.phase == RunPhase::Sampled;
     assert_eq!(records.iter().filter(sampled).count(), 2);
     for record in records.iter().filter(sampled) {
         let profile = read_logs(&out, record).unwrap().profile.unwrap();

@@ -14,8 +14,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use wattline::blocks::Granularity;
 use wattline::build::Sources;
-use wattline::operations::Tables;
-use wattline::stage::scan::{Rows, ScanOptions, Shard, scan};
+use wattline::operations::DictionaryTables;
+use wattline::stage::scan::{ScanOptions, ScanRows, Shard, scan};
 use wattline::toolchain::Store;
 
 use sources::{EDITS, Edit, FILES, Project, SLOTS};
@@ -26,14 +26,14 @@ fn options(cache: Option<&Path>, shard: Shard) -> ScanOptions {
 }
 
 /// The rows of all files, and how many files' rows were taken from the cache.
-fn scanned(sources: &Sources, cache: Option<&Path>, shard: Shard) -> (Vec<Rows>, usize) {
+fn scanned(sources: &Sources, cache: Option<&Path>, shard: Shard) -> (Vec<ScanRows>, usize) {
     let mut rows = Vec::new();
     let options = options(cache, shard);
     let scanned = scan(sources.clone(), &options, |file| rows.push(file)).unwrap();
     (rows, scanned.remembered)
 }
 
-fn whole(sources: &Sources, cache: Option<&Path>) -> (Vec<Rows>, usize) {
+fn whole(sources: &Sources, cache: Option<&Path>) -> (Vec<ScanRows>, usize) {
     scanned(sources, cache, Shard::WHOLE)
 }
 
@@ -159,8 +159,8 @@ fn scans_at_once_share_a_cache() {
 }
 
 /// The rows of tables as one text each.
-fn joined(rows: &[Rows]) -> Tables {
-    let mut all = Tables::default();
+fn joined(rows: &[ScanRows]) -> DictionaryTables {
+    let mut all = DictionaryTables::default();
     for file in rows {
         all.blocks += &file.tables.blocks;
         all.operations += &file.tables.operations;

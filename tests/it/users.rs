@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use wattline::virtual_board::Mode;
+use wattline::virtual_board::AdbdGeneration;
 
 use super::bench::copy_plan_of_one_case;
 use super::faults::bench::Bench as FaultBench;
@@ -178,7 +178,7 @@ fn an_ordinary_user_without_name_spaces_gets_good_runs_too() {
         return;
     }
     let (adb, user) = (AdbServer::new(), OrdinaryUser::new());
-    let Some(faults) = FaultBench::new(Mode::Modern) else { return };
+    let Some(faults) = FaultBench::new(AdbdGeneration::Modern) else { return };
     let (scenario, out) = ("tests/scenarios/faults.toml", user.path("out"));
     copy_plan_of_one_case(faults.undisturbed(), &out);
     user.own(&out);

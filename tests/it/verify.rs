@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use wattline::account::Femtojoules;
-use wattline::campaign::Phase;
+use wattline::campaign::RunPhase;
 use wattline::run::{RunRecord, read_journal};
 
 use super::bench::{Bench, rows};
@@ -34,7 +34,7 @@ pub fn the_compilers_have_a_row(folder: &Path) {
     assert!(of("compiler") > Femtojoules::ZERO, "{ledger:?}");
     let parts = ledger.iter().filter(|row| row["entry"] != "measured").map(energy);
     assert_eq!(parts.sum::<Femtojoules>(), of("measured"));
-    let is_power = |record: &&RunRecord| record.is_good() && record.run.phase == Phase::Power;
+    let is_power = |record: &&RunRecord| record.is_good() && record.run.phase == RunPhase::Power;
     for record in read_journal(folder).unwrap().iter().filter(is_power) {
         let threads = record.measured.as_ref().unwrap().threads.unwrap();
         assert!(threads.process_s + 0.02 >= threads.compiler_s, "{threads:?}");

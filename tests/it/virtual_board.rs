@@ -22,11 +22,11 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use adb::{Adb, has_tools, options};
-use wattline::virtual_board::{BoardFile, BoardOptions, Mode, start};
+use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions, start};
 
 #[test]
 fn a_modern_board_gives_exit_codes_input_and_files() {
-    let Some(adb) = Adb::connected(Mode::Modern) else { return };
+    let Some(adb) = Adb::connected(AdbdGeneration::Modern) else { return };
     let output = adb.run(&["shell", "echo out; echo err >&2; exit 3"]);
     assert_eq!(
         (output.code, output.stdout.as_str(), output.stderr.as_str()),
@@ -38,7 +38,7 @@ fn a_modern_board_gives_exit_codes_input_and_files() {
 
 #[test]
 fn a_legacy_board_has_line_ends_of_a_terminal_and_no_exit_codes() {
-    let Some(adb) = Adb::connected(Mode::Legacy) else { return };
+    let Some(adb) = Adb::connected(AdbdGeneration::Legacy) else { return };
     let output = adb.run(&["shell", "echo out; echo err >&2; exit 3"]);
     assert_eq!((output.code, output.stdout.as_str()), (0, "out\r\nerr\r\n"));
     check_files(&adb);
@@ -59,7 +59,7 @@ fn check_files(adb: &Adb) {
 
 #[test]
 fn sleeps_take_no_real_time_and_background_loops_keep_step() {
-    let Some(adb) = Adb::connected(Mode::Modern) else { return };
+    let Some(adb) = Adb::connected(AdbdGeneration::Modern) else { return };
     let began = Instant::now();
     let script = "read -r a _ </proc/uptime; sleep 1000; read -r b _ </proc/uptime; echo $a $b; \
                   date +%s";
@@ -78,7 +78,7 @@ fn sleeps_take_no_real_time_and_background_loops_keep_step() {
 
 #[test]
 fn sensors_are_found_enabled_and_read() {
-    let Some(adb) = Adb::connected(Mode::Modern) else { return };
+    let Some(adb) = Adb::connected(AdbdGeneration::Modern) else { return };
     let script = "cd /sys/bus/i2c/drivers/INA231; cat */sensor_W | sort -u; \
                   for s in *; do echo 1 >$s/enable; done; usleep 600000; cat */sensor_W */sensor_V";
     let output = adb.shell(script);
@@ -98,7 +98,7 @@ fn a_full_log_loses_its_oldest_lines_unless_it_is_made_larger() {
         return;
     }
     let board = BoardFile::built_in("pixel").unwrap();
-    let adb = Adb::of(BoardOptions { board, ..options(Mode::Modern) });
+    let adb = Adb::of(BoardOptions { board, ..options(AdbdGeneration::Modern) });
     // Eight kilobytes a line.
     let fill = "logcat -c; log begin; t=0123456789abcdef; \
                 for i in 1 2 3 4 5 6 7 8 9; do t=$t$t; done; \
@@ -107,7 +107,7 @@ fn a_full_log_loses_its_oldest_lines_unless_it_is_made_larger() {
     assert_eq!(adb.shell(fill), "0\n");
     assert!(adb.shell("logcat -g").starts_with("main: ring buffer is 256 KiB ("));
     assert_eq!(adb.shell(&format!("logcat -G 1M; {fill}")), "1\n");
-    let old = Adb::connected(Mode::Modern).unwrap();
+    let old = Adb::connected(AdbdGeneration::Modern).unwrap();
     assert!(old.shell("logcat -G 1M 2>&1; true").contains("unknown option -G"), "Android 4.2");
 }
 
@@ -116,7 +116,7 @@ fn a_board_that_stands_still_is_given_up() {
     if !has_tools() {
         return;
     }
-    let board = options(Mode::Modern);
+    let board = options(AdbdGeneration::Modern);
     let adb = Adb::of(BoardOptions { patience: Duration::from_millis(700), ..board });
     // The script computes for ever while its child waits for time to pass.
     let output = adb.run(&["shell", "usleep 1000 & while :; do :; done"]);
@@ -128,7 +128,7 @@ fn a_board_that_stands_still_is_given_up() {
 
 #[test]
 fn nothing_is_left_behind() {
-    let Some(adb) = Adb::connected(Mode::Modern) else { return };
+    let Some(adb) = Adb::connected(AdbdGeneration::Modern) else { return };
     let quiet = ">/dev/null 2>&1 </dev/null &";
     let script = format!(
         "setsid sh -c 'trap \"\" HUP TERM; while :; do usleep 100000; done' {quiet} \
@@ -158,7 +158,7 @@ fn commands_are_the_small_program_where_it_lies_beside_the_whole() {
     let small = env!("CARGO_BIN_EXE_wattline-board-command");
     for (executable, taken) in [(whole, small), (alone.to_str().unwrap(), whole)] {
         let executable = Some(executable.into());
-        let adb = Adb::of(BoardOptions { executable, ..options(Mode::Modern) });
+        let adb = Adb::of(BoardOptions { executable, ..options(AdbdGeneration::Modern) });
         let size = adb.shell("wc -c </system/bin/sleep; usleep 1000000; cat /proc/uptime");
         let expected = format!("{}\n101.00 101.00\n", fs::metadata(taken).unwrap().len());
         assert_eq!(size, expected, "{taken}");
@@ -182,6 +182,7 @@ fn a_port_in_use_is_an_error_with_a_remedy() {
     }
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let error = start(&BoardOptions { port, ..options(Mode::Modern) }).err().unwrap().to_string();
+    let error =
+        start(&BoardOptions { port, ..options(AdbdGeneration::Modern) }).err().unwrap().to_string();
     assert!(error.contains(&port.to_string()) && error.contains("another port"), "{error}");
 }

@@ -13,7 +13,7 @@ use super::design::Design;
 use super::error::ModelError;
 use super::folds::{FoldUnit, Units};
 use super::options::{BootstrapOptions, FitOptions, Penalty, Solver};
-use super::solver::{Covariance, Scope, Solution, refit};
+use super::solver::{Covariance, Solution, SolvedScope, refit};
 use wattline_units::limits::{FIT_REPEATS, TABLE_NUMBERS};
 use wattline_units::quantile::quantile;
 
@@ -32,7 +32,7 @@ impl Replicates {
         let means: Vec<f64> = (0..l).map(mean).collect();
         let centred = Mat::from_fn(n, l, |i, j| self.b[(i, j)] - means[j]);
         let of_b = centred.transpose() * &centred * faer::Scale(1.0 / (n as f64 - 1.0));
-        Covariance { of_b, scope: Scope::Estimable }
+        Covariance { of_b, scope: SolvedScope::Estimable }
     }
 
     /// The quantiles `low` and `1 - low` of every scaled cost.

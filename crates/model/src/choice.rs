@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 /// What is spent whatever operations run: by a case, and by each second of it. Accounts
 /// leave it unexplained.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Constant {
+pub struct ConstantEnergy {
     /// Energy of a case in joules.
     pub case_j: f64,
     /// Power in watts; 0 where cases have no durations.
     pub second_w: f64,
 }
 
-impl Constant {
+impl ConstantEnergy {
     /// The energy of a case of this duration in joules.
     pub fn energy_j(&self, duration_s: Option<f64>) -> f64 {
         self.case_j + self.second_w * duration_s.unwrap_or(0.0)
@@ -21,7 +21,7 @@ impl Constant {
 
 /// How a candidate did on cases held out inside the cases fitted to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct CandidateScore {
     /// Its name.
     pub name: String,
     /// Its NMAE, a pure number.
@@ -35,7 +35,7 @@ pub struct Candidate {
 
 /// The choice of a predictor by validation inside the cases fitted to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct PredictorChoice {
     /// `shrink`, `combination` or `flat`.
     pub chosen: String,
     /// Why, in a sentence.
@@ -43,13 +43,14 @@ pub struct Choice {
     /// Folds inside the cases fitted to; 0 where there were too few cases for any.
     pub folds: usize,
     /// All candidates; none without folds.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<CandidateScore>,
 }
 
-impl Choice {
+impl PredictorChoice {
     /// The predictor in words: its parts with their weights.
     pub fn predictor(&self) -> String {
-        let used: Vec<&Candidate> = self.candidates.iter().filter(|c| c.weight > 0.0).collect();
+        let used: Vec<&CandidateScore> =
+            self.candidates.iter().filter(|c| c.weight > 0.0).collect();
         match used.as_slice() {
             [] | [_] => self.chosen.clone(),
             several => several

@@ -269,7 +269,7 @@ pub enum ModelError {
     Table(#[from] crate::table::TableError),
     /// Partials that don't add up.
     #[error(transparent)]
-    Partial(#[from] crate::stream::PartialError),
+    Partial(#[from] crate::stream::SufficientStatsError),
     /// A table could not be written.
     #[error("the table could not be written: {0}")]
     Csv(#[from] csv::Error),

@@ -13,9 +13,9 @@ use super::design::Design;
 use super::error::ModelError;
 use super::linear::{Spectrum, in_wide_vectors};
 use super::options::FitOptions;
-use super::wide::Wide;
+use super::wide::DoubleDouble;
 use super::{check::check, library::lump};
-use crate::table::{Block, Rows, Table, Wanted};
+use crate::table::{PassColumns, RowBlock, RowSource, Table};
 
 /// A direction is outside the row space if more than this part of its squared length is.
 pub(crate) const OUTSIDE: f64 = 1e-8;
@@ -91,7 +91,7 @@ pub(crate) struct Occurrences {
     /// Cases in which it ran.
     pub cases: Vec<u64>,
     /// Executions over all cases.
-    pub executions: Vec<Wide>,
+    pub executions: Vec<DoubleDouble>,
     /// Largest share of a case's counts.
     pub largest_share: Vec<f64>,
 }
@@ -101,7 +101,7 @@ impl Occurrences {
     pub fn none(columns: usize) -> Self {
         Self {
             cases: vec![0; columns],
-            executions: vec![Wide::default(); columns],
+            executions: vec![DoubleDouble::default(); columns],
             largest_share: vec![0.0; columns],
         }
     }
@@ -109,7 +109,7 @@ impl Occurrences {
     /// Those of a table.
     pub fn of(table: &Table) -> Self {
         let mut found = Self::none(table.features.len());
-        let read = table.each(Wanted::Counts, &mut |block| {
+        let read = table.each(PassColumns::Counts, &mut |block| {
             found.add(block);
             ControlFlow::Continue(())
         });
@@ -123,7 +123,7 @@ impl Occurrences {
     }
 
     /// Adds the rows of a block.
-    pub fn add(&mut self, block: &Block) {
+    pub fn add(&mut self, block: &RowBlock) {
         let columns = self.columns();
         in_wide_vectors(
             #[inline(always)]

@@ -12,8 +12,8 @@ use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
 use super::linear::Spectrum;
 use super::options::{FitOptions, Solver};
-use super::priced::Priced;
-use super::solver::{Scope, Solution, solve};
+use super::priced::PricedCases;
+use super::solver::{Solution, SolvedScope, solve};
 use crate::table::{Case, Table};
 
 /// Fits costs to a table.
@@ -48,7 +48,7 @@ fn fit_one(table: &Table, options: &FitOptions) -> Result<Model, ModelError> {
     }
     let squares = squared_residuals(&table, &priced(&design, &solution));
     let fitted =
-        Fitted { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
+        SolvedFit { design: &design, spectrum: &spectrum, known: &known, solution: &solution };
     assemble(&fitted, Some(squares), options)
 }
 
@@ -62,7 +62,7 @@ fn set_intervals(model: &mut Model, design: &Design, intervals: &[(f64, f64)]) {
 }
 
 /// A solved problem and what is known about it.
-pub(crate) struct Fitted<'a> {
+pub(crate) struct SolvedFit<'a> {
     /// The problem.
     pub design: &'a Design,
     /// Its decomposition.
@@ -76,11 +76,11 @@ pub(crate) struct Fitted<'a> {
 /// Puts a model together; `squares` is the sum of squared residuals, unweighted, in J^2, where
 /// it is known.
 pub(crate) fn assemble(
-    fitted: &Fitted<'_>,
+    fitted: &SolvedFit<'_>,
     squares: Option<f64>,
     options: &FitOptions,
 ) -> Result<Model, ModelError> {
-    let Fitted { design, spectrum, known, solution } = *fitted;
+    let SolvedFit { design, spectrum, known, solution } = *fitted;
     let mut model = parts(design, known, solution, squares, options);
     if let Some(intervals) = &solution.intervals {
         set_intervals(&mut model, design, intervals);
@@ -94,15 +94,15 @@ pub(crate) fn assemble(
 }
 
 /// What predicts cases only, as cross-validation needs it.
-pub(crate) fn fit_costs(table: &Table, options: &FitOptions) -> Result<Priced, ModelError> {
+pub(crate) fn fit_costs(table: &Table, options: &FitOptions) -> Result<PricedCases, ModelError> {
     let (_, design) = prepare(table, options)?;
     let options = &FitOptions { chains: options.chains.draft(), ..options.clone() };
     Ok(priced(&design, &solve(&design, options)?))
 }
 
-fn priced(design: &Design, solution: &Solution) -> Priced {
+fn priced(design: &Design, solution: &Solution) -> PricedCases {
     let stacked = solution.stacked.as_ref();
-    Priced {
+    PricedCases {
         features: design.features.clone(),
         costs: design.costs(stacked.and_then(|s| s.case_b.as_ref()).unwrap_or(&solution.b)),
         reach: stacked.map(|stacked| stacked.reach.clone()),
@@ -146,7 +146,7 @@ fn parts(
         contexts: Vec::new(),
         devices: Vec::new(),
         covariance_scope: match covariance.map(|covariance| covariance.scope) {
-            Some(Scope::All) => CovarianceScope::All,
+            Some(SolvedScope::All) => CovarianceScope::All,
             _ => CovarianceScope::Estimable,
         },
         row_space: None,
@@ -197,12 +197,12 @@ fn draws(design: &Design, of_b: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// Standard errors in joules, where there is information.
 fn standard_errors(design: &Design, known: &Estimability, solution: &Solution) -> Vec<Option<f64>> {
     let Some(covariance) = &solution.covariance else { return vec![None; design.columns()] };
-    let holds = |j: usize| covariance.scope == Scope::All || known.operations[j].estimable;
+    let holds = |j: usize| covariance.scope == SolvedScope::All || known.operations[j].estimable;
     let error = |j: usize| covariance.of_b[(j, j)].max(0.0).sqrt() / design.scale[j];
     (0..design.columns()).map(|j| holds(j).then(|| error(j))).collect()
 }
 
-fn squared_residuals(table: &Table, priced: &Priced) -> f64 {
+fn squared_residuals(table: &Table, priced: &PricedCases) -> f64 {
     let residual = |(i, case): (usize, &Case)| case.energy_j - priced.energy_j(table.row(i), case);
     table.cases.iter().enumerate().map(residual).map(|residual| residual * residual).sum()
 }

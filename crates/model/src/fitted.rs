@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Choice, Constant};
+use super::choice::{ConstantEnergy, PredictorChoice};
 use super::devices::DeviceFactor;
 use super::reach::Reach;
 
@@ -155,7 +155,7 @@ pub struct Model {
     pub costs: Vec<Cost>,
     /// Which predictor was chosen by validation inside the cases, and why; of `stack` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub choice: Option<Choice>,
+    pub choice: Option<PredictorChoice>,
     /// Costs in joules by which whole cases are predicted, length l, where totals of cases tell
     /// others than `costs`; of `stack` with kernels only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ pub struct Model {
     pub reach: Option<Reach>,
     /// What is spent beside operations; absent if nothing is known to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub constant: Option<Constant>,
+    pub constant: Option<ConstantEnergy>,
     /// What contexts cost beside their operation's mean, from micro-kernels; those that
     /// are not here cost the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,7 +7,7 @@ use super::fitted::{FORMAT, Model};
 
 /// What every version of the format has.
 #[derive(Deserialize)]
-struct Header {
+struct FormatHeader {
     format: u64,
 }
 
@@ -21,7 +21,7 @@ impl Model {
 
     /// Reads `model.json`; refuses newer formats and parts that don't fit together.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        let header: Header = serde_json::from_str(text)?;
+        let header: FormatHeader = serde_json::from_str(text)?;
         if header.format > u64::from(FORMAT) {
             return Err(ModelError::NewerFormat { found: header.format, supported: FORMAT });
         }

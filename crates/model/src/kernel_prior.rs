@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use faer::Mat;
-use wattline_units::operation::{Column, LibraryFunction};
+use wattline_units::operation::{FeatureColumn, LibraryFunction};
 
 use super::design::Design;
 use super::error::ModelError;
@@ -92,7 +92,7 @@ impl KernelPrior {
 
 /// The family of a column: the verb before the first `_`; one for all library functions.
 pub(crate) fn family(column: &str) -> &str {
-    if Column::is_library(column) {
+    if FeatureColumn::is_library(column) {
         return LibraryFunction::PREFIX;
     }
     column.split('_').next().unwrap_or(column)

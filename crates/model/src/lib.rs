@@ -55,7 +55,7 @@ mod testing;
 pub(crate) mod tests;
 
 pub use bayes::{ChainOptions, Diagnosis, Draws};
-pub use choice::{Candidate, Choice, Constant};
+pub use choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 pub use devices::{DeviceFactor, devices, devices_csv};
 pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
@@ -71,16 +71,16 @@ pub use library::LIBRARY_OTHER;
 pub use options::{
     BootstrapOptions, FitOptions, GdOptions, LearningRate, LibraryColumns, Penalty, Solver,
 };
-pub use predict::{CostIndex, Prediction};
+pub use predict::{ColumnIndex, Prediction};
 pub use reach::Reach;
 #[cfg(feature = "linfa")]
 pub use second_opinion::{SECOND_OPINION, second_opinion};
 pub use stream::{
-    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, Partial, PartialError,
-    PartialSettings, StreamFit, fit_rows,
+    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, PartialSettings, StreamFit,
+    SufficientStats, SufficientStatsError, fit_rows,
 };
 pub use validation::{
-    BASELINES, CrossValidation, CvMean, CvRow, CvSet, Verdict, cross_validate,
+    BASELINES, BaselineComparison, CrossValidation, CvMean, CvRow, CvSet, cross_validate,
     cross_validate_repeatedly, cv_csv,
 };
 pub use weights::Weighting;

@@ -2,7 +2,7 @@
 //! rest sum up in one. Chosen from the cases at hand only, so that a fold of a
 //! cross-validation chooses for itself.
 
-use wattline_units::operation::Column;
+use wattline_units::operation::FeatureColumn;
 
 use super::options::LibraryColumns;
 use crate::table::{GARBAGE_COLLECTION, Table};
@@ -12,7 +12,7 @@ pub use crate::table::LIBRARY_OTHER;
 /// Whether an operation without a column of its own belongs to `lib:other`. A garbage
 /// collection doesn't: it costs a million times what a call does.
 pub(crate) fn is_lumped(operation: &str) -> bool {
-    Column::is_library(operation) && operation != GARBAGE_COLLECTION
+    FeatureColumn::is_library(operation) && operation != GARBAGE_COLLECTION
 }
 
 /// The table with the library columns that `columns` asks for. The cases and all other
@@ -48,7 +48,7 @@ fn kept_columns(table: &Table, kept: usize) -> Vec<bool> {
     }
     let special = |name: &str| name == GARBAGE_COLLECTION || name == LIBRARY_OTHER;
     let mut ranked: Vec<usize> =
-        (0..totals.len()).filter(|j| Column::is_library(&table.features[*j])).collect();
+        (0..totals.len()).filter(|j| FeatureColumn::is_library(&table.features[*j])).collect();
     ranked.sort_by(|a, b| {
         let (name_a, name_b) = (&table.features[*a], &table.features[*b]);
         special(name_b)

@@ -28,12 +28,12 @@ impl Model {
     }
 
     /// The same rule, prepared for many names.
-    pub fn index(&self) -> CostIndex<'_> {
+    pub fn index(&self) -> ColumnIndex<'_> {
         let place = |(j, cost)| {
             let cost: &super::fitted::Cost = cost;
             (cost.operation.as_str(), j)
         };
-        CostIndex { places: self.costs.iter().enumerate().map(place).collect() }
+        ColumnIndex { places: self.costs.iter().enumerate().map(place).collect() }
     }
 
     /// The energy of `(column, executions)` pairs: `c'm` with variance `c'Sc`. A column
@@ -104,11 +104,11 @@ impl Model {
 
 /// Columns of a model by operation.
 #[derive(Debug, Clone)]
-pub struct CostIndex<'a> {
+pub struct ColumnIndex<'a> {
     places: BTreeMap<&'a str, usize>,
 }
 
-impl CostIndex<'_> {
+impl ColumnIndex<'_> {
     /// As [`Model::index_of`].
     pub fn of(&self, operation: &str) -> Option<usize> {
         let lumped = || is_lumped(operation).then(|| self.places.get(LIBRARY_OTHER)).flatten();

@@ -1,7 +1,7 @@
 //! Costs as they predict whole cases: within reach, and with what is spent beside
 //! operations.
 
-use super::choice::Constant;
+use super::choice::ConstantEnergy;
 use super::library::arrange;
 use super::linear::dot;
 use super::reach::Reach;
@@ -9,7 +9,7 @@ use crate::table::{Case, Table};
 
 /// What a fit says of cases.
 #[derive(Debug, Clone)]
-pub(crate) struct Priced {
+pub(crate) struct PricedCases {
     /// Columns, length l.
     pub features: Vec<String>,
     /// Costs in joules, length l.
@@ -17,10 +17,10 @@ pub(crate) struct Priced {
     /// How far they reach; absent for no bound.
     pub reach: Option<Reach>,
     /// What is spent beside them.
-    pub constant: Option<Constant>,
+    pub constant: Option<ConstantEnergy>,
 }
 
-impl Priced {
+impl PricedCases {
     /// Energies of cases in joules; columns that the fit lacks are lumped or lost.
     pub fn energies_j(&self, cases: &Table) -> Vec<f64> {
         let arranged = arrange(cases, &self.features);

@@ -147,18 +147,18 @@ impl CrossValidation {
     }
 
     /// The solver beside the baseline that predicts held-out cases best.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<BaselineComparison> {
         let model = self.rows.first()?.model.clone();
         let nmae = |model: &str| Some(self.mean(model, CvSet::Validation)?.nmae);
         let judged = BASELINES.iter().filter_map(|name| Some((*name, nmae(name)?)));
         let (baseline, baseline_nmae) = judged.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some(Verdict { nmae: nmae(&model)?, model, baseline, baseline_nmae })
+        Some(BaselineComparison { nmae: nmae(&model)?, model, baseline, baseline_nmae })
     }
 }
 
 /// A solver beside the best baseline, on held-out cases.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct BaselineComparison {
     /// The solver's name.
     pub model: String,
     /// Its mean validation NMAE.
@@ -169,16 +169,16 @@ pub struct Verdict {
     pub baseline_nmae: f64,
 }
 
-impl Verdict {
+impl BaselineComparison {
     /// Whether the solver is better than every baseline.
     pub fn beats_all(&self) -> bool {
         self.nmae < self.baseline_nmae
     }
 }
 
-impl std::fmt::Display for Verdict {
+impl std::fmt::Display for BaselineComparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Verdict { model, baseline, .. } = self;
+        let BaselineComparison { model, baseline, .. } = self;
         let (ours, theirs) = (100.0 * self.nmae, 100.0 * self.baseline_nmae);
         match self.beats_all() {
             true => write!(
@@ -196,12 +196,12 @@ impl std::fmt::Display for Verdict {
 }
 
 /// One fold held out.
-struct Round {
+struct HeldOutFold {
     training: Table,
     validation: Table,
 }
 
-impl Round {
+impl HeldOutFold {
     fn new(table: &Table, fold_of: &[usize], fold: usize) -> Self {
         Self {
             training: table.rows(|i| fold_of[i] != fold),
@@ -231,15 +231,15 @@ fn rounds(
     fold_of: &[usize],
     folds: usize,
     assumed: &Assumptions,
-) -> Result<Vec<Round>, ModelError> {
+) -> Result<Vec<HeldOutFold>, ModelError> {
     let round = |fold: usize| {
-        let Round { training, validation } = Round::new(table, fold_of, fold);
+        let HeldOutFold { training, validation } = HeldOutFold::new(table, fold_of, fold);
         // Where a fold holds all that is known of a board, no case is judged better than by
         // what all cases say of it.
         let known = factors(&training, None, assumed).or_else(|_| factors(table, None, assumed))?;
         Ok(match known.is_empty() {
-            true => Round { training, validation },
-            false => Round {
+            true => HeldOutFold { training, validation },
+            false => HeldOutFold {
                 training: at_reference(&training, &known),
                 validation: at_reference(&validation, &known),
             },
@@ -266,11 +266,11 @@ pub(crate) fn judge_alone(
 /// Fits and judges one model in every round.
 fn judge(
     model: &str,
-    rounds: &[Round],
+    rounds: &[HeldOutFold],
     learn: impl Fn(&Table) -> Result<Predict, ModelError>,
 ) -> Result<Vec<CvRow>, ModelError> {
     let mut rows = Vec::with_capacity(2 * rounds.len());
-    for (round, Round { training, validation }) in rounds.iter().enumerate() {
+    for (round, HeldOutFold { training, validation }) in rounds.iter().enumerate() {
         let predict = learn(training)?;
         for (set, cases) in [(CvSet::Training, training), (CvSet::Validation, validation)] {
             let measured: Vec<f64> = cases.cases.iter().map(|case| case.energy_j).collect();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// `hi + lo`, `lo` being at most half of the last digit of `hi`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Wide {
+pub(crate) struct DoubleDouble {
     /// The value as an `f64`.
     pub hi: f64,
     /// What that leaves.
@@ -27,7 +27,7 @@ fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, b - (sum - a))
 }
 
-impl Wide {
+impl DoubleDouble {
     /// A number.
     pub fn of(hi: f64) -> Self {
         Self { hi, lo: 0.0 }
@@ -92,15 +92,15 @@ pub(crate) struct WideSums<const N: usize> {
 
 impl<const N: usize> WideSums<N> {
     /// One by one.
-    pub fn each(&self) -> [Wide; N] {
-        std::array::from_fn(|i| Wide { hi: self.hi[i], lo: self.lo[i] })
+    pub fn each(&self) -> [DoubleDouble; N] {
+        std::array::from_fn(|i| DoubleDouble { hi: self.hi[i], lo: self.lo[i] })
     }
 
     /// Adds a number to each.
     #[inline(always)]
     pub fn add(&mut self, terms: [f64; N]) {
         for ((hi, lo), term) in self.hi.iter_mut().zip(&mut self.lo).zip(terms) {
-            let mut sum = Wide { hi: *hi, lo: *lo };
+            let mut sum = DoubleDouble { hi: *hi, lo: *lo };
             sum.add(term);
             (*hi, *lo) = (sum.hi, sum.lo);
         }
@@ -113,8 +113,8 @@ impl<const N: usize> WideSums<N> {
     }
 }
 
-impl<const N: usize> From<[Wide; N]> for WideSums<N> {
-    fn from(sums: [Wide; N]) -> Self {
+impl<const N: usize> From<[DoubleDouble; N]> for WideSums<N> {
+    fn from(sums: [DoubleDouble; N]) -> Self {
         Self { hi: sums.map(|sum| sum.hi), lo: sums.map(|sum| sum.lo) }
     }
 }
@@ -125,7 +125,7 @@ impl<const N: usize> Default for WideSums<N> {
     }
 }
 
-impl std::iter::Sum for Wide {
+impl std::iter::Sum for DoubleDouble {
     fn sum<I: Iterator<Item = Self>>(of: I) -> Self {
         of.fold(Self::default(), Self::plus)
     }
@@ -139,21 +139,21 @@ mod tests {
 
     #[test]
     fn sums_of_whole_numbers_are_exact() {
-        let mut sum = Wide::default();
+        let mut sum = DoubleDouble::default();
         for _ in 0..1000 {
             sum.add(9e15);
             sum.add(1.0);
         }
         assert_eq!((sum.hi - 9e18, sum.lo), (1024.0, -24.0));
-        let third = Wide::of(3.0).inverse();
-        assert!((third.times(Wide::of(3.0)).minus(Wide::of(1.0)).hi).abs() < 1e-31);
-        let root = Wide::of(2.0).sqrt();
-        assert!((root.times(root).minus(Wide::of(2.0)).hi).abs() < 1e-31);
+        let third = DoubleDouble::of(3.0).inverse();
+        assert!((third.times(DoubleDouble::of(3.0)).minus(DoubleDouble::of(1.0)).hi).abs() < 1e-31);
+        let root = DoubleDouble::of(2.0).sqrt();
+        assert!((root.times(root).minus(DoubleDouble::of(2.0)).hi).abs() < 1e-31);
     }
 
     #[test]
     fn sums_side_by_side_are_those_one_by_one() {
-        let (mut each, mut together) = ([Wide::default(); 3], WideSums::default());
+        let (mut each, mut together) = ([DoubleDouble::default(); 3], WideSums::default());
         for i in 0..1000 {
             let terms = [0.1, 1e9, -1e-9].map(|x| x * f64::from(i));
             each.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
@@ -170,7 +170,7 @@ mod tests {
             numbers in proptest::collection::vec(-(1i64 << 52)..(1i64 << 52), 1..40),
             cut in 0usize..40,
         ) {
-            let sum = |of: &[i64]| of.iter().map(|x| Wide::of(*x as f64)).sum::<Wide>();
+            let sum = |of: &[i64]| of.iter().map(|x| DoubleDouble::of(*x as f64)).sum::<DoubleDouble>();
             let cut = cut.min(numbers.len());
             let whole = sum(&numbers);
             prop_assert_eq!(sum(&numbers[cut..]).plus(sum(&numbers[..cut])), whole);

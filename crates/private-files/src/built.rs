@@ -16,7 +16,7 @@ const SEAL: &str = "built.blake3";
 
 /// A folder that could not be had.
 #[derive(Debug, thiserror::Error)]
-pub enum BuildError<E: Error + 'static> {
+pub enum BuiltFolderError<E: Error + 'static> {
     /// The cache can't be used.
     #[error(transparent)]
     NotPrivate(#[from] NotPrivate),
@@ -31,22 +31,22 @@ pub enum BuildError<E: Error + 'static> {
 /// stands for what the files are made from.
 ///
 /// # Errors
-/// [`BuildError`].
+/// [`BuiltFolderError`].
 pub fn built_folder<E: Error + 'static>(
     cache: &Path,
     name: &str,
     build: impl FnOnce(&Path) -> Result<(), E>,
-) -> Result<PathBuf, BuildError<E>> {
+) -> Result<PathBuf, BuiltFolderError<E>> {
     make_folder(cache)?;
     let place = cache.join(name);
     if is_as_built(&place) {
         return Ok(place);
     }
-    let failed = |error| BuildError::NotPrivate(NotPrivate::io("write", &place)(error));
+    let failed = |error| BuiltFolderError::NotPrivate(NotPrivate::io("write", &place)(error));
     let work = unfinished_folder(cache).map_err(failed)?;
     let made = work.path().join("built");
     make_folder(&made)?;
-    build(&made).map_err(BuildError::Build)?;
+    build(&made).map_err(BuiltFolderError::Build)?;
     seal(&made).map_err(failed)?;
     // Of two that build one, either's may stay. What was changed is moved out of the way.
     for former in ["changed-1", "changed-2"] {
@@ -172,6 +172,6 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         fs::set_permissions(cache.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let refused = built_folder(cache.path(), "agent-1", |_| Ok::<(), io::Error>(()));
-        assert!(matches!(refused, Err(BuildError::NotPrivate(NotPrivate::Writable { .. }))));
+        assert!(matches!(refused, Err(BuiltFolderError::NotPrivate(NotPrivate::Writable { .. }))));
     }
 }

@@ -41,7 +41,7 @@ pub fn lasting_cache_folder() -> Result<Option<PathBuf>, NotPrivate> {
 }
 
 fn lasting_cache_path() -> Option<PathBuf> {
-    let places = Places {
+    let places = UserFolders {
         cache: env::var_os("XDG_CACHE_HOME"),
         home: env::var_os("HOME"),
         passwd: fs::read_to_string("/etc/passwd").unwrap_or_default(),
@@ -51,7 +51,7 @@ fn lasting_cache_path() -> Option<PathBuf> {
 }
 
 /// What says where a user's files are.
-struct Places {
+struct UserFolders {
     cache: Option<OsString>,
     home: Option<OsString>,
     /// The text of `/etc/passwd`.
@@ -59,7 +59,7 @@ struct Places {
     user: u32,
 }
 
-impl Places {
+impl UserFolders {
     /// The folder of all caches; none where the user has no home that is there.
     fn cache_base(&self) -> Option<PathBuf> {
         let set = |value: &Option<OsString>| value.clone().filter(|value| !value.is_empty());
@@ -103,9 +103,9 @@ pub fn remove_temporary_cache() {
 mod tests {
     use super::*;
 
-    fn places(cache: Option<&str>, home: Option<&Path>, passwd: &str) -> Places {
+    fn places(cache: Option<&str>, home: Option<&Path>, passwd: &str) -> UserFolders {
         let home = home.map(|home| home.as_os_str().to_owned());
-        Places { cache: cache.map(Into::into), home, passwd: passwd.into(), user: 1000 }
+        UserFolders { cache: cache.map(Into::into), home, passwd: passwd.into(), user: 1000 }
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod runtime;
 mod sweep;
 mod temporary;
 
-pub use built::{BuildError, built_folder};
+pub use built::{BuiltFolderError, built_folder};
 pub use cache::{cache_folder, cache_path, lasting_cache_folder, remove_temporary_cache};
 pub use ownership::{NotPrivate, check_folder, create_file, make_folder, write_file};
 pub use runtime::runtime_folder;

@@ -117,33 +117,33 @@ fn begins_formula(letter: char) -> bool {
 }
 
 /// A field of a CSV text that begins like a formula.
-struct Formula {
+struct FormulaField {
     /// Where its text begins: after the quote, if there is one.
     start: usize,
     has_apostrophe: bool,
 }
 
-fn formulas(table: &str) -> impl Iterator<Item = Formula> {
+fn formulas(table: &str) -> impl Iterator<Item = FormulaField> {
     let mut from = 0;
     let fields = std::iter::from_fn(move || {
-        let field = (from <= table.len()).then(|| Field::at(table, from))?;
+        let field = (from <= table.len()).then(|| CsvField::at(table, from))?;
         from = field.next;
         Some(field)
     });
-    fields.filter(|field| field.is_formula(table)).map(|field| Formula {
+    fields.filter(|field| field.is_formula(table)).map(|field| FormulaField {
         start: field.start,
         has_apostrophe: table[field.start..].starts_with(APOSTROPHE),
     })
 }
 
 /// Where a field lies in a CSV text.
-struct Field {
+struct CsvField {
     start: usize,
     end: usize,
     next: usize,
 }
 
-impl Field {
+impl CsvField {
     fn at(table: &str, from: usize) -> Self {
         let bytes = table.as_bytes();
         let is_quoted = bytes.get(from) == Some(&b'"');

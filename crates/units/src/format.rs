@@ -35,7 +35,7 @@ pub fn percent(part: f64) -> String {
 
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct SentencePiece {
     /// Whether it stood between backticks: source text.
     pub is_code: bool,
     /// The text.
@@ -43,9 +43,9 @@ pub struct Piece {
 }
 
 /// Splits a sentence at its backticks, and shows foreign text in it safely.
-pub fn pieces(sentence: &str) -> Vec<Piece> {
+pub fn pieces(sentence: &str) -> Vec<SentencePiece> {
     let parts = sentence.split('`').enumerate().filter(|(_, text)| !text.is_empty());
-    parts.map(|(i, text)| Piece { is_code: i % 2 == 1, text: visible(text) }).collect()
+    parts.map(|(i, text)| SentencePiece { is_code: i % 2 == 1, text: visible(text) }).collect()
 }
 
 /// A part that may be absent.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::limits::Limit;
+use crate::limits::InputLimit;
 
 /// Opens a regular file, or a link to one.
 ///
@@ -36,7 +36,7 @@ pub fn open_given(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`open_regular`]; of kind `FileTooLarge` where the file is larger.
-pub fn read_regular(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
+pub fn read_regular(path: &Path, limit: InputLimit) -> io::Result<Vec<u8>> {
     read_opened(open_regular(path)?, limit)
 }
 
@@ -45,7 +45,7 @@ pub fn read_regular(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// Those of the system; of kind `FileTooLarge` where it is larger.
-pub fn read_opened(file: File, limit: Limit) -> io::Result<Vec<u8>> {
+pub fn read_opened(file: File, limit: InputLimit) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     limit.check(size)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
@@ -57,7 +57,7 @@ pub fn read_opened(file: File, limit: Limit) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`read_regular`]; of kind `InvalidData` where it is not UTF-8.
-pub fn read_regular_text(path: &Path, limit: Limit) -> io::Result<String> {
+pub fn read_regular_text(path: &Path, limit: InputLimit) -> io::Result<String> {
     into_text(read_regular(path, limit)?)
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    const FOUR: Limit = Limit::new("bytes of a test", 4);
+    const FOUR: InputLimit = InputLimit::new("bytes of a test", 4);
 
     #[test]
     fn what_has_no_end_is_refused_without_waiting() {

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// The most of something that is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
+pub struct InputLimit {
     /// What is limited, as the table and errors name it ("bytes of an archive entry").
     pub name: &'static str,
     /// The largest value that is accepted.
@@ -17,7 +17,7 @@ pub struct Limit {
 }
 
 /// Every limit; `docs/limits.md` has a row for each.
-pub const ALL: &[Limit] = &[
+pub const ALL: &[InputLimit] = &[
     DEVICE_FILE_BYTES,
     DEVICE_OUTPUT_BYTES,
     LINE_BYTES,
@@ -68,162 +68,173 @@ pub const ALL: &[Limit] = &[
 ];
 
 /// What a command on a board may print: sessions print some lines, listings some thousands.
-pub const DEVICE_OUTPUT_BYTES: Limit = Limit::new("bytes of a board's output", 128 << 20);
+pub const DEVICE_OUTPUT_BYTES: InputLimit = InputLimit::new("bytes of a board's output", 128 << 20);
 
 /// A file that is fetched from a board: samples and logs of a session of hours.
-pub const DEVICE_FILE_BYTES: Limit = Limit::new("bytes of a board's file", 2 << 30);
+pub const DEVICE_FILE_BYTES: InputLimit = InputLimit::new("bytes of a board's file", 2 << 30);
 
 /// A line of a text log or a text protocol: longer than any that a program of the field writes.
-pub const LINE_BYTES: Limit = Limit::new("bytes of a line", 16 << 20);
+pub const LINE_BYTES: InputLimit = InputLimit::new("bytes of a line", 16 << 20);
 
 /// Class, method and descriptor, each as long as a class file allows.
-pub const AGENT_LINE_BYTES: Limit = Limit::new("bytes of a line of the JVM's agent", 256 << 10);
+pub const AGENT_LINE_BYTES: InputLimit =
+    InputLimit::new("bytes of a line of the JVM's agent", 256 << 10);
 
 /// Ten times the first reading of a server with 200 busy threads.
-pub const AGENT_READING_BYTES: Limit =
-    Limit::new("bytes of a reading of the JVM's agent", 32 << 20);
+pub const AGENT_READING_BYTES: InputLimit =
+    InputLimit::new("bytes of a reading of the JVM's agent", 32 << 20);
 
 /// Twice as many as the agent names.
-pub const AGENT_METHODS: Limit = Limit::new("methods of a measured JVM", 512 << 10);
+pub const AGENT_METHODS: InputLimit = InputLimit::new("methods of a measured JVM", 512 << 10);
 
 /// 256 for each of them, as many as there may be.
-pub const AGENT_NAME_BYTES: Limit =
-    Limit::new("bytes of the names of a measured JVM's methods", 128 << 20);
+pub const AGENT_NAME_BYTES: InputLimit =
+    InputLimit::new("bytes of the names of a measured JVM's methods", 128 << 20);
 
 /// More than the agent's tree of calls and a node for each method.
-pub const AGENT_NODES: Limit = Limit::new("paths of calls in a measured JVM", 512 << 10);
+pub const AGENT_NODES: InputLimit = InputLimit::new("paths of calls in a measured JVM", 512 << 10);
 
 /// The deepest stack of Flight Recorder.
-pub const AGENT_DEPTH: Limit = Limit::new("calls on a path in a measured JVM", 2048);
+pub const AGENT_DEPTH: InputLimit = InputLimit::new("calls on a path in a measured JVM", 2048);
 
 /// Each of 5 000 methods in each of 200 threads.
-pub const AGENT_FIGURES: Limit =
-    Limit::new("figures of a measured JVM's methods and threads", 1 << 20);
+pub const AGENT_FIGURES: InputLimit =
+    InputLimit::new("figures of a measured JVM's methods and threads", 1 << 20);
 
 /// A collection of a large heap stops the agent.
-pub const AGENT_SECONDS: Limit = Limit::new("seconds of an answer of the JVM's agent", 10);
+pub const AGENT_SECONDS: InputLimit =
+    InputLimit::new("seconds of an answer of the JVM's agent", 10);
 
 /// Twice what web servers take.
-pub const METRICS_HEAD_BYTES: Limit =
-    Limit::new("bytes of the head of a request for metrics", 16 << 10);
+pub const METRICS_HEAD_BYTES: InputLimit =
+    InputLimit::new("bytes of the head of a request for metrics", 16 << 10);
 
 /// The time that Prometheus gives a target.
-pub const METRICS_SECONDS: Limit = Limit::new("seconds of a request for metrics", 10);
+pub const METRICS_SECONDS: InputLimit = InputLimit::new("seconds of a request for metrics", 10);
 
 /// More than the programs that read one machine.
-pub const METRICS_CONNECTIONS: Limit = Limit::new("connections to the metrics", 32);
+pub const METRICS_CONNECTIONS: InputLimit = InputLimit::new("connections to the metrics", 32);
 
 /// More than the programs that read one machine.
-pub const VIEW_READERS: Limit = Limit::new("readers of the views of tenants", 64);
+pub const VIEW_READERS: InputLimit = InputLimit::new("readers of the views of tenants", 64);
 
 /// A reader that was suspended resumes within it.
-pub const VIEW_SECONDS: Limit = Limit::new("seconds of a line of the views of tenants", 60);
+pub const VIEW_SECONDS: InputLimit =
+    InputLimit::new("seconds of a line of the views of tenants", 60);
 
 /// More than anybody scrolls through.
-pub const LISTED_ROWS: Limit = Limit::new("rows of a level of a running monitor", 10_000);
+pub const LISTED_ROWS: InputLimit = InputLimit::new("rows of a level of a running monitor", 10_000);
 
 /// An archive that is read as a whole, such as an Android package.
-pub const ARCHIVE_BYTES: Limit = Limit::new("bytes of an archive", 2 << 30);
+pub const ARCHIVE_BYTES: InputLimit = InputLimit::new("bytes of an archive", 2 << 30);
 
 /// Entries of an archive: the JDK's own sources have 30 000.
-pub const ARCHIVE_ENTRIES: Limit = Limit::new("entries of an archive", 1_000_000);
+pub const ARCHIVE_ENTRIES: InputLimit = InputLimit::new("entries of an archive", 1_000_000);
 
 /// An entry of an archive, unpacked.
-pub const ARCHIVE_ENTRY_BYTES: Limit = Limit::new("bytes of an archive entry", 256 << 20);
+pub const ARCHIVE_ENTRY_BYTES: InputLimit = InputLimit::new("bytes of an archive entry", 256 << 20);
 
 /// All that is read of one archive, unpacked.
-pub const ARCHIVE_CONTENT_BYTES: Limit = Limit::new("unpacked bytes of an archive", 1 << 30);
+pub const ARCHIVE_CONTENT_BYTES: InputLimit =
+    InputLimit::new("unpacked bytes of an archive", 1 << 30);
 
 /// What an archive unpacks to, in multiples of its size, once that is more than an archive of
 /// any size may unpack to ([`ARCHIVE_ENTRY_BYTES`]).
-pub const ARCHIVE_RATIO: Limit = Limit::new("unpacked bytes per byte of an archive", 250);
+pub const ARCHIVE_RATIO: InputLimit = InputLimit::new("unpacked bytes per byte of an archive", 250);
 
 /// A class file: methods have at most 64 KiB, but classes may have many.
-pub const CLASS_FILE_BYTES: Limit = Limit::new("bytes of a class file", 64 << 20);
+pub const CLASS_FILE_BYTES: InputLimit = InputLimit::new("bytes of a class file", 64 << 20);
 
 /// A source file: generated ones have a few million bytes.
-pub const SOURCE_FILE_BYTES: Limit = Limit::new("bytes of a source file", 64 << 20);
+pub const SOURCE_FILE_BYTES: InputLimit = InputLimit::new("bytes of a source file", 64 << 20);
 
 /// What one of the Java programs that we start answers to a request.
-pub const TOOL_ANSWER_BYTES: Limit = Limit::new("bytes of a tool's answer", 256 << 20);
+pub const TOOL_ANSWER_BYTES: InputLimit = InputLimit::new("bytes of a tool's answer", 256 << 20);
 
 /// A file that is read whole: tables, models, logs and reports of a campaign.
-pub const FILE_BYTES: Limit = Limit::new("bytes of a file that is read whole", 1 << 30);
+pub const FILE_BYTES: InputLimit = InputLimit::new("bytes of a file that is read whole", 1 << 30);
 
 /// A scenario file.
-pub const SCENARIO_BYTES: Limit = Limit::new("bytes of a scenario", 16 << 20);
+pub const SCENARIO_BYTES: InputLimit = InputLimit::new("bytes of a scenario", 16 << 20);
 
 /// Scenarios of a chain of `[offline]` tables.
-pub const OFFLINE_SCENARIOS: Limit = Limit::new("scenarios that stand in for one another", 16);
+pub const OFFLINE_SCENARIOS: InputLimit =
+    InputLimit::new("scenarios that stand in for one another", 16);
 
 /// Runs of all cases with their repeats.
-pub const CAMPAIGN_RUNS: Limit = Limit::new("runs of a campaign", 1_000_000);
+pub const CAMPAIGN_RUNS: InputLimit = InputLimit::new("runs of a campaign", 1_000_000);
 
 /// A log or recording of a run, unpacked.
-pub const UNPACKED_LOG_BYTES: Limit = Limit::new("bytes of an unpacked log", 1 << 30);
+pub const UNPACKED_LOG_BYTES: InputLimit = InputLimit::new("bytes of an unpacked log", 1 << 30);
 
 /// A compressed trace, unpacked; it is read packet by packet.
-pub const UNPACKED_TRACE_BYTES: Limit = Limit::new("bytes of an unpacked trace", 64 << 30);
+pub const UNPACKED_TRACE_BYTES: InputLimit =
+    InputLimit::new("bytes of an unpacked trace", 64 << 30);
 
 /// A packet of a Perfetto trace, which is held whole.
-pub const TRACE_PACKET_BYTES: Limit = Limit::new("bytes of a trace packet", 16 << 20);
+pub const TRACE_PACKET_BYTES: InputLimit = InputLimit::new("bytes of a trace packet", 16 << 20);
 
 /// Columns of a table, used or not.
-pub const TABLE_COLUMNS: Limit = Limit::new("columns of a table", 65_536);
+pub const TABLE_COLUMNS: InputLimit = InputLimit::new("columns of a table", 65_536);
 
 /// Columns that a fit uses: it holds some matrices of features by features.
-pub const TABLE_FEATURES: Limit = Limit::new("feature columns of a table", 2048);
+pub const TABLE_FEATURES: InputLimit = InputLimit::new("feature columns of a table", 2048);
 
 /// Counts of a table in memory, and sixteen for each case.
-pub const TABLE_NUMBERS: Limit = Limit::new("numbers of a table that is held whole", 1 << 26);
+pub const TABLE_NUMBERS: InputLimit =
+    InputLimit::new("numbers of a table that is held whole", 1 << 26);
 
 /// A row of a CSV table.
-pub const TABLE_ROW_BYTES: Limit = Limit::new("bytes of a row of a table", 8 << 20);
+pub const TABLE_ROW_BYTES: InputLimit = InputLimit::new("bytes of a row of a table", 8 << 20);
 
 /// Names, groups and devices of 4096 rows.
-pub const BLOCK_TEXT_BYTES: Limit = Limit::new("bytes of text in a block of a table", 64 << 20);
+pub const BLOCK_TEXT_BYTES: InputLimit =
+    InputLimit::new("bytes of text in a block of a table", 64 << 20);
 
 /// Components of a log of power states; later ones share one.
-pub const LOG_COMPONENTS: Limit = Limit::new("components of a log", 2000);
+pub const LOG_COMPONENTS: InputLimit = InputLimit::new("components of a log", 2000);
 
 /// Power states of a component; later ones share one.
-pub const COMPONENT_STATES: Limit = Limit::new("states of a component", 1000);
+pub const COMPONENT_STATES: InputLimit = InputLimit::new("states of a component", 1000);
 
 /// Boards that the cases of a fit are of: it holds matrices of their square.
-pub const TABLE_BOARDS: Limit = Limit::new("boards of a table", 1000);
+pub const TABLE_BOARDS: InputLimit = InputLimit::new("boards of a table", 1000);
 
 /// Levels of all factors of `fit --factors`.
-pub const FACTOR_LEVELS: Limit = Limit::new("levels of factors", 2000);
+pub const FACTOR_LEVELS: InputLimit = InputLimit::new("levels of factors", 2000);
 
 /// Cross products of all folds of a fit that reads rows in blocks.
-pub const FOLD_SUMS: Limit = Limit::new("sums of a fit in blocks", 1 << 27);
+pub const FOLD_SUMS: InputLimit = InputLimit::new("sums of a fit in blocks", 1 << 27);
 
 /// A dictionary and a page of each column in use of a Parquet file, unpacked.
-pub const PARQUET_PAGE_BYTES: Limit = Limit::new("bytes of Parquet pages held at a time", 2 << 30);
+pub const PARQUET_PAGE_BYTES: InputLimit =
+    InputLimit::new("bytes of Parquet pages held at a time", 2 << 30);
 
 /// The footer of a Parquet file.
-pub const PARQUET_FOOTER_BYTES: Limit = Limit::new("bytes of a Parquet footer", 256 << 20);
+pub const PARQUET_FOOTER_BYTES: InputLimit =
+    InputLimit::new("bytes of a Parquet footer", 256 << 20);
 
 /// Rows of a Parquet file for each of its bytes: runs of one value take none.
-pub const PARQUET_ROWS_PER_BYTE: Limit = Limit::new("rows of a Parquet file per byte", 1024);
+pub const PARQUET_ROWS_PER_BYTE: InputLimit =
+    InputLimit::new("rows of a Parquet file per byte", 1024);
 
 /// A message of an Arrow stream, unpacked.
-pub const ARROW_MESSAGE_BYTES: Limit = Limit::new("bytes of an Arrow message", 1 << 30);
+pub const ARROW_MESSAGE_BYTES: InputLimit = InputLimit::new("bytes of an Arrow message", 1 << 30);
 
 /// Replicates of a bootstrap and further descents.
-pub const FIT_REPEATS: Limit = Limit::new("repeated fits", 100_000);
+pub const FIT_REPEATS: InputLimit = InputLimit::new("repeated fits", 100_000);
 
 /// More was asked for than a limit allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{asked} {}, more than the limit of {}", .limit.name, .limit.most)]
 pub struct LimitExceeded {
     /// The limit.
-    pub limit: Limit,
+    pub limit: InputLimit,
     /// What was asked for; of a stream, what had come when it was refused.
     pub asked: u64,
 }
 
-impl Limit {
+impl InputLimit {
     /// A limit of this name and value.
     pub const fn new(name: &'static str, most: u64) -> Self {
         Self { name, most }
@@ -279,11 +290,11 @@ impl Limit {
     }
 }
 
-/// A reader of [`Limit::reader`].
+/// A reader of [`InputLimit::reader`].
 #[derive(Debug)]
 pub struct LimitedReader<R> {
     inner: R,
-    limit: Limit,
+    limit: InputLimit,
     read: u64,
 }
 
@@ -305,7 +316,7 @@ impl From<LimitExceeded> for io::Error {
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for InputLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.most, self.name)
     }
@@ -315,7 +326,7 @@ impl fmt::Display for Limit {
 mod tests {
     use super::*;
 
-    const FOUR: Limit = Limit::new("bytes of a test", 4);
+    const FOUR: InputLimit = InputLimit::new("bytes of a test", 4);
 
     #[test]
     fn what_fits_is_read_and_what_does_not_is_an_error() {

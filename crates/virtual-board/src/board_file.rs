@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::BoardError;
-use super::meters_file::{self, Chip, Gauge, Sensors};
+use super::meters_file::{self, BatteryGauge, MeterChip, Sensors};
 
 /// The board file of the Odroid-XU+E.
 pub const ODROID_XU_E: &str = include_str!("../datasets/boards/odroid-xu-e.toml");
@@ -51,14 +51,14 @@ pub struct BoardFile {
     pub sensors: Option<Sensors>,
     /// Chips that accumulate the energy of rails.
     #[serde(default)]
-    pub odpm: Vec<Chip>,
+    pub odpm: Vec<MeterChip>,
     /// A battery's fuel gauge.
     #[serde(default)]
-    pub gauge: Option<Gauge>,
+    pub gauge: Option<BatteryGauge>,
     /// Energy of work besides the application's code.
-    pub costs: Costs,
+    pub costs: OverheadCosts,
     /// Garbage collection.
-    pub collector: Collector,
+    pub collector: GcCost,
 }
 
 /// How fast code runs.
@@ -138,7 +138,7 @@ pub struct Rail {
 /// Energy of work besides the application's code.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Costs {
+pub struct OverheadCosts {
     /// Factor on every cost of the silicon.
     pub multiplier: f64,
     /// Share of the application's energy on the memory rail.
@@ -154,7 +154,7 @@ pub struct Costs {
 /// Garbage collection by allocated bytes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Collector {
+pub struct GcCost {
     /// Bytes allocated between two collections.
     pub every_bytes: u64,
     /// Energy of one collection.

@@ -6,9 +6,9 @@ use jiff::{Timestamp, ZonedDateTime};
 
 /// A moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Moment(ZonedDateTime);
+pub(super) struct CalendarTime(ZonedDateTime);
 
-impl Moment {
+impl CalendarTime {
     /// The moment some nanoseconds after the start of Unix time; the last one of the year
     /// 9999 for all later ones.
     pub(super) fn from_epoch_ns(epoch_ns: u128) -> Self {
@@ -38,15 +38,15 @@ mod tests {
 
     #[test]
     fn known_moments() {
-        let leap = Moment::from_epoch_ns(1_709_210_096_789_000_000);
+        let leap = CalendarTime::from_epoch_ns(1_709_210_096_789_000_000);
         assert_eq!(leap.log_stamp(), "02-29 12:34:56.789");
         assert_eq!(leap.format("%a %b %e %T %Z %Y"), "Thu Feb 29 12:34:56 UTC 2024");
         assert_eq!(leap.format("%s.%N %F 100%%"), "1709210096.789000000 2024-02-29 100%");
-        assert_eq!(Moment::from_epoch_ns(0).format("%F %A"), "1970-01-01 Thursday");
+        assert_eq!(CalendarTime::from_epoch_ns(0).format("%F %A"), "1970-01-01 Thursday");
         assert_eq!(
             leap.format("%y %e %h %B %D %R %z%n%t%E%"),
             "24 29 Feb February 02/29/24 12:34 +0000\n\t%E%"
         );
-        assert_eq!(Moment::from_epoch_ns(u128::MAX).format("%Y"), "9999");
+        assert_eq!(CalendarTime::from_epoch_ns(u128::MAX).format("%Y"), "9999");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::fault::{Act, Fault};
+use super::fault::{Fault, FaultAction};
 use super::machine::Machine;
 use super::power::SensorTrouble;
 use super::shells;
@@ -19,13 +19,13 @@ pub(super) fn look(machine: &Machine) {
 }
 
 /// Does things, one after the other; the board's clock stands still meanwhile.
-pub(super) fn perform(machine: &Machine, acts: Vec<Act>) {
+pub(super) fn perform(machine: &Machine, acts: Vec<FaultAction>) {
     for act in acts {
         let _hold = machine.clock.hold();
         match act {
-            Act::Cause(fault) => cause(machine, fault),
-            Act::Lift => lift(machine),
-            Act::Call(call) => call(),
+            FaultAction::Cause(fault) => cause(machine, fault),
+            FaultAction::Lift => lift(machine),
+            FaultAction::Call(call) => call(),
         }
     }
 }

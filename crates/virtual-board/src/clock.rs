@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::processes::{Processes, Scene};
+use super::processes::{BoardProcesses, Scene};
 use super::sight;
 
 /// Whoever sleeps until then or so long (146 years of nanoseconds) sleeps for ever, as an
@@ -40,13 +40,13 @@ pub(super) enum Sleeper {
 pub(super) struct Interrupted;
 
 /// The clock.
-pub(super) struct Clock {
-    state: Mutex<State>,
+pub(super) struct BoardClock {
+    state: Mutex<ClockState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct ClockState {
     now_ns: u64,
     /// Who sleeps until when; the sender wakes.
     sleepers: BTreeMap<(u64, Sleeper), Sender<()>>,
@@ -75,7 +75,7 @@ struct State {
 }
 
 /// Keeps the clock standing until it is dropped.
-pub(super) struct Hold(Arc<Clock>);
+pub(super) struct Hold(Arc<BoardClock>);
 
 impl Drop for Hold {
     fn drop(&mut self) {
@@ -83,10 +83,10 @@ impl Drop for Hold {
     }
 }
 
-impl Clock {
+impl BoardClock {
     /// A clock that stands at a time since boot.
     pub(super) fn new(now_ns: u64) -> Arc<Self> {
-        let state = State { now_ns, ..State::default() };
+        let state = ClockState { now_ns, ..ClockState::default() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
 
@@ -221,7 +221,7 @@ impl Clock {
         });
     }
 
-    /// Stops the clock for ever: sleepers are interrupted, [`Clock::run`] returns.
+    /// Stops the clock for ever: sleepers are interrupted, [`BoardClock::run`] returns.
     pub(super) fn stop(&self) {
         self.change(|state| {
             state.stopped = true;
@@ -245,7 +245,7 @@ impl Clock {
         woken: impl Fn(),
         stuck: impl Fn(BTreeSet<u32>),
     ) {
-        let mut processes = Processes::default();
+        let mut processes = BoardProcesses::default();
         let mut since = (Instant::now(), 0);
         let mut tries = 0;
         // Shells that waited still do when only an application was woken since.
@@ -278,15 +278,15 @@ impl Clock {
     }
 
     /// Waits until somebody sleeps and somebody wants time to pass.
-    fn wait_for_sleepers(&self) -> Option<View> {
-        let idle = |state: &mut State| !state.stopped && !state.wants_time();
+    fn wait_for_sleepers(&self) -> Option<ClockView> {
+        let idle = |state: &mut ClockState| !state.stopped && !state.wants_time();
         let state = self.changed.wait_while(self.lock(), idle);
         let mut state = state.unwrap_or_else(|poisoned| poisoned.into_inner());
-        (!state.stopped).then(|| View::of(&mut state))
+        (!state.stopped).then(|| ClockView::of(&mut state))
     }
 
     /// Removes the sleepers whose command was killed; whether there were any.
-    fn drop_dead(&self, view: &View) -> bool {
+    fn drop_dead(&self, view: &ClockView) -> bool {
         let dead = |pid: &&u32| !sight::lives(**pid);
         let dead: BTreeSet<u32> = view.asleep.iter().filter(dead).copied().collect();
         if !dead.is_empty() {
@@ -330,11 +330,11 @@ impl Clock {
     /// A short rest before the next look, longer the more looks there were.
     fn pause(&self, changes: u64, tries: u32) {
         let rest = Duration::from_micros(50 << tries.min(6));
-        let unchanged = |state: &mut State| state.changes == changes && !state.stopped;
+        let unchanged = |state: &mut ClockState| state.changes == changes && !state.stopped;
         drop(self.changed.wait_timeout_while(self.lock(), rest, unchanged));
     }
 
-    fn enqueue(&self, state: &mut State, until: u64, sleeper: Sleeper) -> Receiver<()> {
+    fn enqueue(&self, state: &mut ClockState, until: u64, sleeper: Sleeper) -> Receiver<()> {
         let (wake, woken) = channel();
         if !state.stopped && !state.awake.contains(&sleeper) {
             state.sleepers.insert((until, sleeper), wake);
@@ -344,19 +344,19 @@ impl Clock {
         woken
     }
 
-    fn change(&self, act: impl FnOnce(&mut State)) {
+    fn change(&self, act: impl FnOnce(&mut ClockState)) {
         let mut state = self.lock();
         act(&mut state);
         state.changes += 1;
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ClockState> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl State {
+impl ClockState {
     /// Whether a host's command runs beside the session, and waits for nothing on the board.
     fn waits_for_host(&self) -> bool {
         let is_its = |(_, who): &(u64, Sleeper), since: u64| match who {
@@ -376,7 +376,7 @@ impl State {
 }
 
 /// What the clock's thread looks at outside the lock.
-struct View {
+struct ClockView {
     changes: u64,
     shell_changes: u64,
     held: bool,
@@ -387,8 +387,8 @@ struct View {
     callers: Vec<u32>,
 }
 
-impl View {
-    fn of(state: &mut State) -> Self {
+impl ClockView {
+    fn of(state: &mut ClockState) -> Self {
         let commands = state.sleepers.keys().filter_map(|(_, who)| match who {
             Sleeper::Command { pid, .. } => Some(*pid),
             Sleeper::Application(_) | Sleeper::Recording(_) => None,

@@ -12,7 +12,7 @@ use super::commands::{self, Reply};
 use super::machine::Machine;
 use super::sight;
 use super::user::BoardUser;
-use super::wire::{Frame, Request, SOCKET};
+use super::wire::{CommandRequest, ReplyFrame, SOCKET};
 
 /// Listens inside the root until the board stops. Only the board's own processes can connect,
 /// and only they are heard.
@@ -54,17 +54,17 @@ fn caller(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
 
 fn serve(mut connection: UnixStream, machine: &Arc<Machine>) -> io::Result<()> {
     let caller = caller(machine.folder.user(), &connection)?;
-    let request = Request::read_from(&mut connection, caller)?;
+    let request = CommandRequest::read_from(&mut connection, caller)?;
     machine.spend_command();
     let answer = commands::run(machine, &request, &mut connection)?;
     if let Some(Reply { output, error, code }) = answer {
         if !output.is_empty() {
-            Frame::Output(output.into_bytes()).write_to(&mut connection)?;
+            ReplyFrame::Output(output.into_bytes()).write_to(&mut connection)?;
         }
         if !error.is_empty() {
-            Frame::Error(error.into_bytes()).write_to(&mut connection)?;
+            ReplyFrame::Error(error.into_bytes()).write_to(&mut connection)?;
         }
-        Frame::Exit(code).write_to(&mut connection)?;
+        ReplyFrame::Exit(code).write_to(&mut connection)?;
     }
     Ok(())
 }

@@ -89,7 +89,7 @@ impl FromStr for Fault {
 
 /// When something is to happen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Moment {
+pub enum FaultTime {
     /// When hosts have opened so many streams since the board's start (shells, transfers).
     Request(u64),
     /// In the session of this number (from 1), when so many seconds of it have passed.
@@ -102,7 +102,7 @@ pub enum Moment {
 }
 
 /// What happens then.
-pub enum Act {
+pub enum FaultAction {
     /// A fault.
     Cause(Fault),
     /// The end of all faults that last.
@@ -113,21 +113,21 @@ pub enum Act {
 
 /// What was done to the board, and is to be done.
 #[derive(Default)]
-pub(super) struct Schedule {
-    waiting: Mutex<Vec<(Moment, Act)>>,
+pub(super) struct FaultSchedule {
+    waiting: Mutex<Vec<(FaultTime, FaultAction)>>,
     requests: AtomicU64,
     labels: Mutex<Vec<String>>,
 }
 
-impl Schedule {
-    pub(super) fn add(&self, moment: Moment, act: Act) {
+impl FaultSchedule {
+    pub(super) fn add(&self, moment: FaultTime, act: FaultAction) {
         lock(&self.waiting).push((moment, act));
     }
 
     /// Counts a stream that a host opened; what is due then.
-    pub(super) fn request(&self) -> Vec<Act> {
+    pub(super) fn request(&self) -> Vec<FaultAction> {
         let count = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
-        self.take(|moment| matches!(moment, Moment::Request(number) if number <= count))
+        self.take(|moment| matches!(moment, FaultTime::Request(number) if number <= count))
     }
 
     /// How many streams hosts have opened.
@@ -146,24 +146,24 @@ impl Schedule {
     }
 
     /// What is due when so much of the present session has passed.
-    pub(super) fn due(&self, passed_s: f64) -> Vec<Act> {
+    pub(super) fn due(&self, passed_s: f64) -> Vec<FaultAction> {
         if lock(&self.waiting).is_empty() {
             return Vec::new();
         }
         let present = lock(&self.labels).len() as u64;
         self.take(|moment| match moment {
-            Moment::Session { number, after_s } => {
+            FaultTime::Session { number, after_s } => {
                 number < present || (number == present && after_s <= passed_s)
             }
-            Moment::Request(_) => false,
+            FaultTime::Request(_) => false,
         })
     }
 
-    fn take(&self, is_due: impl Fn(Moment) -> bool) -> Vec<Act> {
+    fn take(&self, is_due: impl Fn(FaultTime) -> bool) -> Vec<FaultAction> {
         let mut waiting = lock(&self.waiting);
         let (due, rest) = waiting.drain(..).partition(|(moment, _)| is_due(*moment));
         *waiting = rest;
-        let due: Vec<(Moment, Act)> = due;
+        let due: Vec<(FaultTime, FaultAction)> = due;
         due.into_iter().map(|(_, act)| act).collect()
     }
 }
@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn acts_are_due_once_and_not_before_their_moment() {
-        let schedule = Schedule::default();
-        schedule.add(Moment::Request(2), Act::Lift);
-        schedule.add(Moment::Session { number: 1, after_s: 3.0 }, Act::Lift);
-        schedule.add(Moment::Session { number: 2, after_s: 0.5 }, Act::Lift);
+        let schedule = FaultSchedule::default();
+        schedule.add(FaultTime::Request(2), FaultAction::Lift);
+        schedule.add(FaultTime::Session { number: 1, after_s: 3.0 }, FaultAction::Lift);
+        schedule.add(FaultTime::Session { number: 2, after_s: 0.5 }, FaultAction::Lift);
         assert!(schedule.due(99.0).is_empty(), "no session has begun");
         assert_eq!((schedule.request().len(), schedule.request().len()), (0, 1));
         schedule.session("a");

@@ -43,17 +43,17 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use adb::{KeyError, Mode};
+pub use adb::{AdbdGeneration, KeyError};
 pub use android::{FetchAndroid, android_framework};
 pub use board_file::{
-    BoardFile, Collector, Costs, Heat, NAMES, ODROID_XU_E, ODROID_XU3, PHONE, PIXEL, Processor,
-    Rail, Rails,
+    BoardFile, GcCost, Heat, NAMES, ODROID_XU_E, ODROID_XU3, OverheadCosts, PHONE, PIXEL,
+    Processor, Rail, Rails,
 };
 pub use error::BoardError;
-pub use fault::{Act, Fault, Moment};
+pub use fault::{Fault, FaultAction, FaultTime};
 pub use janitor::end_all;
-use machine::{Machine, Nature};
-pub use meters_file::{Chip, ChipRail, Gauge, RailName, Sensors};
+use machine::{BoardSpec, Machine};
+pub use meters_file::{BatteryGauge, ChipRail, MeterChip, RailName, Sensors};
 pub use root::Tools;
 pub use shells::is_ignored;
 pub use sight::children_by_parents;
@@ -70,7 +70,7 @@ pub struct BoardOptions {
     /// Loopback port of the ADB device side; 0 takes any free one.
     pub port: u16,
     /// Generation of adbd.
-    pub mode: Mode,
+    pub mode: AdbdGeneration,
     /// What its shell has to work with.
     pub tools: Tools,
     /// The program that answers to the names of the board's own commands: an
@@ -120,7 +120,7 @@ impl Default for BoardOptions {
     fn default() -> Self {
         Self {
             port: 0,
-            mode: Mode::Modern,
+            mode: AdbdGeneration::Modern,
             tools: Tools::Toybox,
             executable: None,
             board: BoardFile::odroid_xu_e(),
@@ -151,7 +151,7 @@ pub struct RunningBoard {
     clock: Option<JoinHandle<()>>,
     confinement: jail::Confinement,
     janitor: janitor::Janitor,
-    root: root::Root,
+    root: root::BoardRoot,
     _scratch: tempfile::TempDir,
 }
 
@@ -177,7 +177,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     let user = user::BoardUser::find();
     jdk::check_open(user)?;
     let (tools, release) = (options.tools, options.board.major_release());
-    let root = root::Root::build(&command_program(executable), tools, release, user)?;
+    let root = root::BoardRoot::build(&command_program(executable), tools, release, user)?;
     let scratch = private_builder("wattline-silicon-").tempdir_in(user.temporary_folder())?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let machine = Arc::new(machine(options, &root, &scratch, user)?);
@@ -233,7 +233,7 @@ fn device(
 
 fn machine(
     options: &BoardOptions,
-    root: &root::Root,
+    root: &root::BoardRoot,
     scratch: &tempfile::TempDir,
     user: user::BoardUser,
 ) -> Result<Machine, BoardError> {
@@ -254,8 +254,9 @@ fn machine(
     };
     let cache = silicon::cache_dir(&agent);
     let scratch_folder = scratch.path().to_owned();
-    let android = android::Android::new(options.fetch_android, options.jars, cache, scratch_folder);
-    let apps = apps::Apps::new(apps::Settings {
+    let android =
+        android::InstalledPackages::new(options.fetch_android, options.jars, cache, scratch_folder);
+    let apps = apps::Apps::new(apps::AppSettings {
         costs: options.costs.clone(),
         silicon,
         agent,
@@ -263,7 +264,7 @@ fn machine(
         scratch: scratch.path().to_owned(),
     });
     let seed = options.seed.unwrap_or(file.seed);
-    let mut hardware = power::Hardware::new(root.path(), file.clone(), seed)
+    let mut hardware = power::BoardHardware::new(root.path(), file.clone(), seed)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
     if let Some(folder) = &options.rapl {
         hardware
@@ -275,7 +276,7 @@ fn machine(
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    let nature = Nature { file, name: &options.name, silicon: options.silicon, seed };
+    let nature = BoardSpec { file, name: &options.name, silicon: options.silicon, seed };
     let folder = folder::BoardFolder::open_root(root.path(), user)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
     Ok(Machine::new(Arc::new(folder), generation, nature, hardware, (apps, android), connections))
@@ -326,17 +327,17 @@ impl RunningBoard {
 
     /// Causes a fault now.
     pub fn cause(&self, fault: Fault) {
-        cause::perform(&self.machine, vec![Act::Cause(fault)]);
+        cause::perform(&self.machine, vec![FaultAction::Cause(fault)]);
     }
 
     /// Ends all faults that last.
     pub fn lift(&self) {
-        cause::perform(&self.machine, vec![Act::Lift]);
+        cause::perform(&self.machine, vec![FaultAction::Lift]);
     }
 
     /// Has something happen at a moment to come. A session's moment that does not come
     /// before its end is that of the next session's start.
-    pub fn at(&self, moment: Moment, act: Act) {
+    pub fn at(&self, moment: FaultTime, act: FaultAction) {
         self.machine.schedule.add(moment, act);
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::calendar::Moment;
+use super::calendar::CalendarTime;
 
 /// Older lines are dropped beyond this many bytes, unless the buffer is made larger.
 const BYTES: usize = 256 * 1024;
@@ -14,7 +14,7 @@ const LINE_BYTES: usize = 24;
 
 /// One line of the log.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct BufferedLine {
     /// Nanoseconds since boot.
     pub at_ns: u64,
     /// How far the wall clock had been moved then, in nanoseconds.
@@ -28,7 +28,7 @@ pub(super) struct Line {
 
 /// How lines are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum LogFormat {
     Brief,
     Tag,
     Time,
@@ -36,7 +36,7 @@ pub(super) enum Format {
     Raw,
 }
 
-impl Format {
+impl LogFormat {
     pub(super) fn from_name(name: &str) -> Option<Self> {
         match name {
             "brief" => Some(Self::Brief),
@@ -49,19 +49,21 @@ impl Format {
     }
 }
 
-impl Line {
+impl BufferedLine {
     /// The line with its end; `boot_epoch_ns` is the wall clock at boot.
-    pub(super) fn print(&self, format: Format, boot_epoch_ns: u128) -> String {
+    pub(super) fn print(&self, format: LogFormat, boot_epoch_ns: u128) -> String {
         let at_ns = boot_epoch_ns + u128::from(self.at_ns);
         let at_ns = at_ns.saturating_add_signed(self.moved_ns.into());
-        let stamp = || Moment::from_epoch_ns(at_ns).log_stamp();
+        let stamp = || CalendarTime::from_epoch_ns(at_ns).log_stamp();
         let Self { pid, level, tag, text, .. } = self;
         match format {
-            Format::Brief => format!("{level}/{tag:<8}({pid:5}): {text}\n"),
-            Format::Tag => format!("{level}/{tag:<8}: {text}\n"),
-            Format::Time => format!("{} {level}/{tag:<8}({pid:5}): {text}\n", stamp()),
-            Format::Threadtime => format!("{} {pid:5} {pid:5} {level} {tag:<8}: {text}\n", stamp()),
-            Format::Raw => format!("{text}\n"),
+            LogFormat::Brief => format!("{level}/{tag:<8}({pid:5}): {text}\n"),
+            LogFormat::Tag => format!("{level}/{tag:<8}: {text}\n"),
+            LogFormat::Time => format!("{} {level}/{tag:<8}({pid:5}): {text}\n", stamp()),
+            LogFormat::Threadtime => {
+                format!("{} {pid:5} {pid:5} {level} {tag:<8}: {text}\n", stamp())
+            }
+            LogFormat::Raw => format!("{text}\n"),
         }
     }
 }
@@ -90,7 +92,7 @@ impl Filter {
     }
 
     /// Whether a line is wanted.
-    pub(super) fn wants(&self, line: &Line) -> bool {
+    pub(super) fn wants(&self, line: &BufferedLine) -> bool {
         let own = self.tags.iter().rev().find(|(tag, _)| *tag == line.tag);
         let least = own.map_or(self.others, |(_, level)| *level);
         LEVELS.find(line.level).is_some_and(|level| level >= least)
@@ -100,25 +102,25 @@ impl Filter {
 /// The log.
 #[derive(Default)]
 pub(super) struct LogBuffer {
-    lines: Mutex<Lines>,
+    lines: Mutex<LogLines>,
     changed: Condvar,
 }
 
-struct Lines {
-    lines: VecDeque<Line>,
+struct LogLines {
+    lines: VecDeque<BufferedLine>,
     bytes: usize,
     bytes_max: usize,
     /// How many lines were ever added.
     added: u64,
 }
 
-impl Default for Lines {
+impl Default for LogLines {
     fn default() -> Self {
         Self { lines: VecDeque::new(), bytes: 0, bytes_max: BYTES, added: 0 }
     }
 }
 
-impl Lines {
+impl LogLines {
     /// Drops what there is no room for.
     fn trim(&mut self) {
         while self.bytes > self.bytes_max {
@@ -128,14 +130,14 @@ impl Lines {
     }
 }
 
-fn bytes_of(line: &Line) -> usize {
+fn bytes_of(line: &BufferedLine) -> usize {
     line.text.len() + line.tag.len() + LINE_BYTES
 }
 
 impl LogBuffer {
     /// Adds a line. One with a time to come (a collection inside a busy stretch) stays
     /// unseen until then.
-    pub(super) fn add(&self, line: Line) {
+    pub(super) fn add(&self, line: BufferedLine) {
         let mut lines = self.lock();
         lines.bytes += bytes_of(&line);
         lines.added += 1;
@@ -160,7 +162,7 @@ impl LogBuffer {
 
     /// As it is when the board starts.
     pub(super) fn boot(&self) {
-        *self.lock() = Lines::default();
+        *self.lock() = LogLines::default();
     }
 
     /// Empties the log.
@@ -171,7 +173,7 @@ impl LogBuffer {
     }
 
     /// The lines up to a time that a filter wants.
-    pub(super) fn read(&self, now_ns: u64, filter: &Filter) -> Vec<Line> {
+    pub(super) fn read(&self, now_ns: u64, filter: &Filter) -> Vec<BufferedLine> {
         let lines = self.lock();
         let past = lines.lines.iter().take_while(|line| line.at_ns <= now_ns);
         past.filter(|line| filter.wants(line)).cloned().collect()
@@ -184,11 +186,11 @@ impl LogBuffer {
 
     /// Waits a moment for a line after so many.
     pub(super) fn wait(&self, added: u64, limit: Duration) {
-        let none = |lines: &mut Lines| lines.added <= added;
+        let none = |lines: &mut LogLines| lines.added <= added;
         drop(self.changed.wait_timeout_while(self.lock(), limit, none));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Lines> {
+    fn lock(&self) -> MutexGuard<'_, LogLines> {
         self.lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -197,8 +199,8 @@ impl LogBuffer {
 mod tests {
     use super::*;
 
-    fn line(at_ns: u64, level: char, tag: &str, text: &str) -> Line {
-        Line { at_ns, moved_ns: 0, pid: 42, level, tag: tag.into(), text: text.into() }
+    fn line(at_ns: u64, level: char, tag: &str, text: &str) -> BufferedLine {
+        BufferedLine { at_ns, moved_ns: 0, pid: 42, level, tag: tag.into(), text: text.into() }
     }
 
     #[test]
@@ -206,10 +208,10 @@ mod tests {
         let line = line(1_500_000_000, 'I', "System.out", "wattline: begin");
         let epoch = 1_709_210_096_000_000_000;
         assert_eq!(
-            line.print(Format::Threadtime, epoch),
+            line.print(LogFormat::Threadtime, epoch),
             "02-29 12:34:57.500    42    42 I System.out: wattline: begin\n"
         );
-        assert_eq!(line.print(Format::Brief, epoch), "I/System.out(   42): wattline: begin\n");
+        assert_eq!(line.print(LogFormat::Brief, epoch), "I/System.out(   42): wattline: begin\n");
     }
 
     #[test]

@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use rustix::process::{Signal, kill_process};
 
-use super::adb::{Connections, Mode};
-use super::android::Android;
+use super::adb::{AdbdGeneration, HostConnections};
+use super::android::InstalledPackages;
 use super::apps::Apps;
 use super::board_file::BoardFile;
-use super::calendar::Moment;
+use super::calendar::CalendarTime;
 use super::cause;
-use super::clock::Clock;
-use super::fault::Schedule;
+use super::clock::BoardClock;
+use super::fault::FaultSchedule;
 use super::folder::BoardFolder;
-use super::log_buffer::{Line, LogBuffer};
-use super::power::Hardware;
+use super::log_buffer::{BufferedLine, LogBuffer};
+use super::power::BoardHardware;
 use super::root::Tools;
 use super::sampler::Recordings;
 use super::settings::Settings;
@@ -31,28 +31,28 @@ pub(super) const SESSION_PROPERTY: &str = "wattline.session";
 
 /// The board.
 pub(super) struct Machine {
-    pub clock: Arc<Clock>,
+    pub clock: Arc<BoardClock>,
     pub file: BoardFile,
-    pub mode: Mode,
+    pub mode: AdbdGeneration,
     pub tools: Tools,
     pub log: LogBuffer,
     pub apps: Apps,
     /// The packages that are installed.
-    pub android: Android,
+    pub android: InstalledPackages,
     /// The recordings of samples that run.
     pub recordings: Recordings,
     /// Android's settings and screen.
     pub settings: Settings,
     /// What is to go wrong when.
-    pub schedule: Schedule,
+    pub schedule: FaultSchedule,
     /// The connections of hosts.
-    pub connections: Arc<Connections>,
+    pub connections: Arc<HostConnections>,
     /// The process that starts its shells, once there is one.
     pub first_process: OnceLock<u32>,
     /// Its files.
     pub folder: Arc<BoardFolder>,
     start_ns: u64,
-    hardware: Mutex<Hardware>,
+    hardware: Mutex<BoardHardware>,
     properties: Mutex<BTreeMap<String, String>>,
     problems: Mutex<Vec<String>>,
     /// How far the wall clock was moved, in nanoseconds.
@@ -62,7 +62,7 @@ pub(super) struct Machine {
 }
 
 /// What a board is.
-pub(super) struct Nature<'a> {
+pub(super) struct BoardSpec<'a> {
     pub file: BoardFile,
     pub name: &'a str,
     pub silicon: SiliconFamily,
@@ -73,14 +73,14 @@ pub(super) struct Nature<'a> {
 impl Machine {
     pub(super) fn new(
         folder: Arc<BoardFolder>,
-        (mode, tools): (Mode, Tools),
-        Nature { file, name, silicon, seed }: Nature<'_>,
-        hardware: Hardware,
-        (apps, android): (Apps, Android),
-        connections: Arc<Connections>,
+        (mode, tools): (AdbdGeneration, Tools),
+        BoardSpec { file, name, silicon, seed }: BoardSpec<'_>,
+        hardware: BoardHardware,
+        (apps, android): (Apps, InstalledPackages),
+        connections: Arc<HostConnections>,
     ) -> Self {
         Self {
-            clock: Clock::new(hardware.start_ns()),
+            clock: BoardClock::new(hardware.start_ns()),
             start_ns: hardware.start_ns(),
             log: LogBuffer::default(),
             apps,
@@ -93,7 +93,7 @@ impl Machine {
             properties: Mutex::new(first_properties(&file, name, &silicon.to_string())),
             problems: Mutex::default(),
             settings: Settings::default(),
-            schedule: Schedule::default(),
+            schedule: FaultSchedule::default(),
             connections,
             first_process: OnceLock::new(),
             moved_ns: AtomicI64::new(0),
@@ -103,7 +103,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn hardware(&self) -> MutexGuard<'_, Hardware> {
+    pub(super) fn hardware(&self) -> MutexGuard<'_, BoardHardware> {
         self.hardware.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -123,8 +123,8 @@ impl Machine {
     }
 
     /// The wall clock.
-    pub(super) fn wall_clock(&self) -> Moment {
-        Moment::from_epoch_ns(self.wall_epoch_ns())
+    pub(super) fn wall_clock(&self) -> CalendarTime {
+        CalendarTime::from_epoch_ns(self.wall_epoch_ns())
     }
 
     /// The wall clock, in nanoseconds of Unix time.
@@ -165,7 +165,7 @@ impl Machine {
     pub(super) fn log(&self, level: char, tag: &str, pid: u32, text: &str) {
         let at_ns = self.clock.now_ns();
         let (moved_ns, tag, text) = (self.moved_ns(), tag.to_owned(), text.to_owned());
-        self.log.add(Line { at_ns, moved_ns, pid, level, tag, text });
+        self.log.add(BufferedLine { at_ns, moved_ns, pid, level, tag, text });
     }
 
     /// The work of a command, spent beside everything else.

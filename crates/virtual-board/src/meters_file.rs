@@ -19,7 +19,7 @@ pub struct Sensors {
 /// A chip that accumulates the energy of power rails (ODPM).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Chip {
+pub struct MeterChip {
     /// N of `/sys/bus/iio/devices/iio:deviceN`.
     pub device: u32,
     /// Its `name` file.
@@ -67,7 +67,7 @@ pub enum RailName {
 /// The fuel gauge of a battery.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Gauge {
+pub struct BatteryGauge {
     /// Time over which a value is the mean, and after which it changes.
     pub refresh_us: u64,
     /// Voltage without a load.
@@ -93,8 +93,8 @@ fn bus_of_xu_e() -> u32 {
 /// The first thing that is wrong with a board's meters.
 pub(super) fn problem(
     sensors: Option<&Sensors>,
-    chips: &[Chip],
-    gauge: Option<&Gauge>,
+    chips: &[MeterChip],
+    gauge: Option<&BatteryGauge>,
 ) -> Option<String> {
     let chips_us = chips.iter().map(|chip| ("odpm.refresh_us", chip.refresh_us));
     let refreshes: Vec<(&str, u64)> = sensors
@@ -131,7 +131,11 @@ pub(super) fn problem(
 }
 
 /// The period in which power is settled: the shortest refresh, in microseconds.
-pub(super) fn period_us(sensors: Option<&Sensors>, chips: &[Chip], gauge: Option<&Gauge>) -> u64 {
+pub(super) fn period_us(
+    sensors: Option<&Sensors>,
+    chips: &[MeterChip],
+    gauge: Option<&BatteryGauge>,
+) -> u64 {
     let all = sensors.map(|sensors| sensors.refresh_us).into_iter();
     let all = all.chain(chips.iter().map(|chip| chip.refresh_us));
     all.chain(gauge.map(|gauge| gauge.refresh_us)).min().unwrap_or(1)

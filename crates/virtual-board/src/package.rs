@@ -34,7 +34,7 @@ pub(super) enum InstallError {
 }
 
 /// An installed application.
-pub(super) struct Package {
+pub(super) struct InstalledPackage {
     pub jar: PathBuf,
     /// The working directory of its processes.
     pub files: PathBuf,
@@ -74,11 +74,11 @@ fn put(machine: &Machine, name: &str, file: &Path) -> io::Result<()> {
 }
 
 /// An application, if it is installed.
-pub(super) fn find(machine: &Machine, name: &str) -> Option<Package> {
+pub(super) fn find(machine: &Machine, name: &str) -> Option<InstalledPackage> {
     let archive = is_package_name(name).then(|| archive_of(name))?;
     let host = |path: &str| machine.root().join(path.trim_start_matches('/'));
     let is_there = machine.folder.look_at(&archive).is_ok_and(|data| data.is_file());
-    is_there.then(|| Package { jar: host(&archive), files: host(&files_of(name)) })
+    is_there.then(|| InstalledPackage { jar: host(&archive), files: host(&files_of(name)) })
 }
 
 /// The names of all installed applications, in order.

@@ -7,12 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sight::{self, Glimpse, Sight, start_time};
+use super::sight::{self, ProcState, WaitSnapshot, start_time};
 
 /// The processes that were seen on the board: number and start time, since numbers
 /// are used again. A background process stays known when its parent is gone.
 #[derive(Default)]
-pub(super) struct Processes {
+pub(super) struct BoardProcesses {
     known: BTreeMap<u32, u64>,
     /// The one that did not wait when it was last looked at: it is asked first.
     busy: Option<u32>,
@@ -28,7 +28,7 @@ pub(super) struct Scene<'a> {
     pub host_pipes: &'a BTreeSet<u64>,
 }
 
-impl Processes {
+impl BoardProcesses {
     /// Remembers a process that called the board.
     pub(super) fn remember(&mut self, pid: u32) {
         if let Some(started) = start_time(pid) {
@@ -64,7 +64,7 @@ impl Processes {
     }
 
     /// One look at every process; nothing if one of them does not wait.
-    fn look(&mut self, scene: &Scene<'_>) -> Option<Vec<(u32, Glimpse)>> {
+    fn look(&mut self, scene: &Scene<'_>) -> Option<Vec<(u32, WaitSnapshot)>> {
         let mut seen = Vec::new();
         let mut visited = BTreeSet::new();
         let mut open: Vec<u32> = scene.shells.iter().chain(self.known.keys()).copied().collect();
@@ -74,12 +74,12 @@ impl Processes {
             }
             match sight::look_at(pid, scene.host_pipes) {
                 // One that has just ended can't do anything any more.
-                Sight::Ended => continue,
-                Sight::Busy => {
+                ProcState::Ended => continue,
+                ProcState::Busy => {
                     self.busy = Some(pid);
                     return None;
                 }
-                Sight::Waits(glimpse) => seen.push((pid, glimpse)),
+                ProcState::Waits(glimpse) => seen.push((pid, glimpse)),
             }
             open.extend(sight::children(pid));
         }
@@ -119,7 +119,7 @@ mod tests {
             .spawn()
             .unwrap();
         let shells = BTreeSet::from([shell.id()]);
-        let mut processes = Processes::default();
+        let mut processes = BoardProcesses::default();
         assert!(wait_until(|| !children(shell.id()).is_empty()));
         let cat: BTreeSet<u32> = children(shell.id()).into_iter().collect();
         let none = BTreeSet::new();
@@ -143,7 +143,7 @@ mod tests {
         let shells = BTreeSet::from([shell.id()]);
         let none = BTreeSet::new();
         let scene = Scene { shells: &shells, asleep: &none, host_pipes: &BTreeSet::new() };
-        assert!((0..50).all(|_| !Processes::default().all_wait(&scene)));
+        assert!((0..50).all(|_| !BoardProcesses::default().all_wait(&scene)));
         shell.kill().unwrap();
         shell.wait().unwrap();
     }

@@ -70,11 +70,11 @@ pub(super) const DEVICES: [(&str, u32); 3] = [("null", 3), ("zero", 5), ("urando
 
 /// The folder that holds the board; removed when dropped. Only its owner can enter it, and
 /// nothing in it is a link to anything of the host.
-pub(super) struct Root {
+pub(super) struct BoardRoot {
     folder: tempfile::TempDir,
 }
 
-impl Root {
+impl BoardRoot {
     /// Builds the folder. `executable` is the program that answers to the names of
     /// the board's own commands, of which there are those of this release.
     pub(super) fn build(

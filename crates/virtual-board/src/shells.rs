@@ -10,21 +10,21 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::fstat;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::clock::Clock;
+use super::clock::BoardClock;
 use super::jail::{Confined, Jail, ROOT_VARIABLE};
 use super::signals::{kill_group, raw_pid};
 
 /// Starts shells.
 pub(super) struct Shells {
     jail: Jail,
-    clock: Arc<Clock>,
+    clock: Arc<BoardClock>,
     is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Shells {
     pub(super) fn new(
         jail: Jail,
-        clock: Arc<Clock>,
+        clock: Arc<BoardClock>,
         is_disk_full: Box<dyn Fn() -> bool + Send + Sync>,
     ) -> Self {
         Self { jail, clock, is_disk_full }
@@ -62,7 +62,7 @@ pub(super) struct Shell {
     /// Inode of its input.
     pipe: u64,
     confined: Mutex<Confined>,
-    clock: Arc<Clock>,
+    clock: Arc<BoardClock>,
 }
 
 impl Shell {

@@ -17,7 +17,7 @@ use rustix::process::{Signal, getppid, kill_current_process_group, kill_process}
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::jail::{INIT, init};
-use super::wire::{Frame, SOCKET, SOCKET_VARIABLE, write_request};
+use super::wire::{ReplyFrame, SOCKET, SOCKET_VARIABLE, write_request};
 
 /// Names under which the executable stands in `/system/bin`.
 pub(super) const COMMANDS: [&str; 21] = [
@@ -165,15 +165,15 @@ fn ask_until(
     write_request(&mut board, &words)?;
     loop {
         // Whoever reads the output may be gone: the answer is still waited for.
-        match Frame::read_from(&mut board)? {
-            Frame::Output(bytes) => drop(io::stdout().write_all(&bytes)),
-            Frame::Error(bytes) => drop(io::stderr().write_all(&bytes)),
-            Frame::Await => {
+        match ReplyFrame::read_from(&mut board)? {
+            ReplyFrame::Output(bytes) => drop(io::stdout().write_all(&bytes)),
+            ReplyFrame::Error(bytes) => drop(io::stderr().write_all(&bytes)),
+            ReplyFrame::Await => {
                 let mut stopped = stopped.as_ref().ok_or(io::ErrorKind::InvalidData)?;
                 stopped.read_exact(&mut [0])?;
                 board.write_all(&[0])?;
             }
-            Frame::Exit(code) => {
+            ReplyFrame::Exit(code) => {
                 io::stdout().flush().ok();
                 return Ok(code);
             }

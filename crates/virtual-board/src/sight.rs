@@ -40,56 +40,56 @@ const WAITING_PLACES: [&str; 2] = ["do_wait", "sigsuspend"];
 const READING_PLACES: [&str; 2] = ["pipe_read", "anon_pipe_read"];
 
 /// What a process does.
-pub(super) enum Sight {
+pub(super) enum ProcState {
     /// Nothing, for ever; its parent may not have asked for it yet.
     Ended,
     /// It computes, waits for a host, or can't be looked into.
     Busy,
     /// It waits for its children or for another process of the board.
-    Waits(Glimpse),
+    Waits(WaitSnapshot),
 }
 
 /// What a process waits in, and how often it had run.
 #[derive(PartialEq, Eq)]
-pub(super) struct Glimpse {
-    call: Call,
+pub(super) struct WaitSnapshot {
+    call: WaitCall,
     runs: String,
 }
 
 /// What a process does now. Pipes of hosts are those by whose inodes hosts write.
-pub(super) fn look_at(pid: u32, host_pipes: &BTreeSet<u64>) -> Sight {
+pub(super) fn look_at(pid: u32, host_pipes: &BTreeSet<u64>) -> ProcState {
     let runs = read(pid, "schedstat").or_else(|_| read(pid, "status"));
-    let call = Call::of(pid);
+    let call = WaitCall::of(pid);
     // Last, since a process that is woken after the other looks may still seem to wait.
-    match (State::of(pid), runs, call) {
-        (State::Ended, ..) => Sight::Ended,
-        (State::Sleeps, Ok(runs), Ok(call)) if call.waits(pid, host_pipes) => {
-            Sight::Waits(Glimpse { call, runs })
+    match (SchedulerState::of(pid), runs, call) {
+        (SchedulerState::Ended, ..) => ProcState::Ended,
+        (SchedulerState::Sleeps, Ok(runs), Ok(call)) if call.waits(pid, host_pipes) => {
+            ProcState::Waits(WaitSnapshot { call, runs })
         }
-        _ => Sight::Busy,
+        _ => ProcState::Busy,
     }
 }
 
 /// Whether a process runs or is about to. One that does not may still be busy.
 pub(super) fn computes(pid: u32) -> bool {
-    matches!(State::of(pid), State::Other)
+    matches!(SchedulerState::of(pid), SchedulerState::Other)
 }
 
 /// Whether a process has not ended.
 pub(super) fn lives(pid: u32) -> bool {
-    !matches!(State::of(pid), State::Ended)
+    !matches!(SchedulerState::of(pid), SchedulerState::Ended)
 }
 
 /// Whether nothing says what a living process waits for.
 pub(super) fn is_closed(pid: u32) -> bool {
-    let call = Call::of(pid).is_ok_and(|call| call.is_told());
+    let call = WaitCall::of(pid).is_ok_and(|call| call.is_told());
     !call && lives(pid)
 }
 
 /// Start of a living process in ticks since the host's boot.
 pub(super) fn start_time(pid: u32) -> Option<u64> {
     let stat = read(pid, "stat").ok()?;
-    if State::of_line(&stat) == State::Ended {
+    if SchedulerState::of_line(&stat) == SchedulerState::Ended {
         return None;
     }
     // Field 22 of the line is the twentieth from the state on.
@@ -110,7 +110,7 @@ pub(super) fn children(pid: u32) -> Vec<u32> {
 pub fn children_by_parents(parent: u32) -> Vec<u32> {
     let is_child = |pid: &u32| {
         let stat = read(*pid, "stat").unwrap_or_default();
-        State::of_line(&stat) != State::Ended
+        SchedulerState::of_line(&stat) != SchedulerState::Ended
             && fields(&stat).and_then(|mut fields| fields.nth(1)?.parse().ok()) == Some(parent)
     };
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -138,28 +138,28 @@ pub(super) fn parent(pid: u32) -> Option<u32> {
 
 /// The state of a process, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SchedulerState {
     Ended,
     Sleeps,
     /// It runs, is about to, or is hidden from this user.
     Other,
 }
 
-impl State {
-    fn of(pid: u32) -> State {
+impl SchedulerState {
+    fn of(pid: u32) -> SchedulerState {
         match read(pid, "stat") {
-            Ok(line) => State::of_line(&line),
-            Err(error) if is_gone(&error) && !is_there(pid) => State::Ended,
-            Err(_) => State::Other,
+            Ok(line) => SchedulerState::of_line(&line),
+            Err(error) if is_gone(&error) && !is_there(pid) => SchedulerState::Ended,
+            Err(_) => SchedulerState::Other,
         }
     }
 
     /// By the letter in the line of `stat`.
-    fn of_line(line: &str) -> State {
+    fn of_line(line: &str) -> SchedulerState {
         match fields(line).and_then(|mut fields| fields.next()) {
-            Some("Z" | "X") => State::Ended,
-            Some("S") => State::Sleeps,
-            _ => State::Other,
+            Some("Z" | "X") => SchedulerState::Ended,
+            Some("S") => SchedulerState::Sleeps,
+            _ => SchedulerState::Other,
         }
     }
 }
@@ -171,28 +171,28 @@ fn fields(stat: &str) -> Option<std::str::Split<'_, char>> {
 
 /// What a process waits in.
 #[derive(Debug, PartialEq, Eq)]
-enum Call {
+enum WaitCall {
     /// The number and arguments of the system call.
     Number(String),
     /// The kernel's function.
     Place(String),
 }
 
-impl Call {
-    fn of(pid: u32) -> io::Result<Call> {
-        let number = read(pid, "syscall").map(Call::Number);
-        number.or_else(|_| read(pid, "wchan").map(Call::Place))
+impl WaitCall {
+    fn of(pid: u32) -> io::Result<WaitCall> {
+        let number = read(pid, "syscall").map(WaitCall::Number);
+        number.or_else(|_| read(pid, "wchan").map(WaitCall::Place))
     }
 
     /// Whether it says anything: to who may not see it, the kernel shows a zero as the place.
     fn is_told(&self) -> bool {
-        !matches!(self, Call::Place(place) if place == "0")
+        !matches!(self, WaitCall::Place(place) if place == "0")
     }
 
     fn waits(&self, pid: u32, host_pipes: &BTreeSet<u64>) -> bool {
         match self {
-            Call::Number(text) => waits_in_call(text, pid, host_pipes),
-            Call::Place(place) => waits_at(place, pid, host_pipes),
+            WaitCall::Number(text) => waits_in_call(text, pid, host_pipes),
+            WaitCall::Place(place) => waits_at(place, pid, host_pipes),
         }
     }
 }
@@ -289,9 +289,9 @@ mod tests {
 
     /// Where the call is closed to this user, the place in the kernel says the same.
     fn both_say(pid: u32, host_pipes: &BTreeSet<u64>, waits: bool) {
-        let sleeps = || State::of(pid) == State::Sleeps;
-        let call = || Call::Number(read(pid, "syscall").unwrap()).waits(pid, host_pipes);
-        let place = || Call::Place(read(pid, "wchan").unwrap()).waits(pid, host_pipes);
+        let sleeps = || SchedulerState::of(pid) == SchedulerState::Sleeps;
+        let call = || WaitCall::Number(read(pid, "syscall").unwrap()).waits(pid, host_pipes);
+        let place = || WaitCall::Place(read(pid, "wchan").unwrap()).waits(pid, host_pipes);
         assert!(comes_true(|| sleeps() && call() == waits && place() == waits), "{waits}");
     }
 
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn only_who_is_gone_or_a_zombie_has_ended() {
         let mut child = shell("exit 0");
-        assert!(comes_true(|| matches!(look_at(child.id(), &BTreeSet::new()), Sight::Ended)));
+        assert!(comes_true(|| matches!(look_at(child.id(), &BTreeSet::new()), ProcState::Ended)));
         assert!(!lives(child.id()), "its parent has not asked for it yet");
         child.wait().unwrap();
         assert!(!lives(child.id()));
@@ -329,12 +329,18 @@ mod tests {
     #[test]
     fn who_may_not_be_looked_into_has_not_ended() {
         let states = ["1 (a b) R 0 1", "1 (a) b) S 0", "1 (a) Z 0", "1 (a) D 0", ""];
-        let expected = [State::Other, State::Sleeps, State::Ended, State::Other, State::Other];
-        assert_eq!(states.map(State::of_line), expected);
+        let expected = [
+            SchedulerState::Other,
+            SchedulerState::Sleeps,
+            SchedulerState::Ended,
+            SchedulerState::Other,
+            SchedulerState::Other,
+        ];
+        assert_eq!(states.map(SchedulerState::of_line), expected);
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
         assert!(!is_gone(&denied) && is_gone(&io::Error::from(Errno::SRCH)));
-        assert!(!Call::Place("0".into()).is_told());
-        assert!(!Call::Place("0".into()).waits(1, &BTreeSet::new()));
-        assert!(Call::Place("sigsuspend.isra.0".into()).waits(1, &BTreeSet::new()));
+        assert!(!WaitCall::Place("0".into()).is_told());
+        assert!(!WaitCall::Place("0".into()).waits(1, &BTreeSet::new()));
+        assert!(WaitCall::Place("sigsuspend.isra.0".into()).waits(1, &BTreeSet::new()));
     }
 }

@@ -14,7 +14,7 @@ const FRAME_MAX: u32 = 256 * 1024 * 1024;
 
 /// A part of the board's answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum ReplyFrame {
     /// For standard output.
     Output(Vec<u8>),
     /// For standard error.
@@ -25,7 +25,7 @@ pub(super) enum Frame {
     Await,
 }
 
-impl Frame {
+impl ReplyFrame {
     pub(super) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let (kind, bytes) = match self {
             Self::Output(bytes) => (1, bytes.as_slice()),
@@ -63,7 +63,7 @@ pub(super) fn write_request(out: &mut impl Write, words: &[Vec<u8>]) -> io::Resu
 
 /// A command that was called on the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct CommandRequest {
     /// The command's own process number on the host, as the kernel tells it.
     pub pid: u32,
     /// The process number of the shell that called it.
@@ -74,7 +74,7 @@ pub(super) struct Request {
     pub arguments: Vec<String>,
 }
 
-impl Request {
+impl CommandRequest {
     /// Reads what a command of this process number says.
     pub(super) fn read_from(input: &mut impl Read, (pid, parent): (u32, u32)) -> io::Result<Self> {
         let bytes = read_block(input, REQUEST_MAX)?;
@@ -106,15 +106,18 @@ mod tests {
         let words = ["log", "-t", "", "a b"].map(|word| word.as_bytes().to_vec());
         let mut bytes = Vec::new();
         write_request(&mut bytes, &words).unwrap();
-        let request = Request::read_from(&mut bytes.as_slice(), (12, 7)).unwrap();
+        let request = CommandRequest::read_from(&mut bytes.as_slice(), (12, 7)).unwrap();
         let arguments = vec!["-t".to_owned(), String::new(), "a b".to_owned()];
-        assert_eq!(request, Request { pid: 12, parent: 7, name: "log".into(), arguments });
-        for frame in
-            [Frame::Output(b"x".to_vec()), Frame::Error(vec![]), Frame::Exit(3), Frame::Await]
-        {
+        assert_eq!(request, CommandRequest { pid: 12, parent: 7, name: "log".into(), arguments });
+        for frame in [
+            ReplyFrame::Output(b"x".to_vec()),
+            ReplyFrame::Error(vec![]),
+            ReplyFrame::Exit(3),
+            ReplyFrame::Await,
+        ] {
             let mut bytes = Vec::new();
             frame.write_to(&mut bytes).unwrap();
-            assert_eq!(Frame::read_from(&mut bytes.as_slice()).unwrap(), frame);
+            assert_eq!(ReplyFrame::read_from(&mut bytes.as_slice()).unwrap(), frame);
         }
     }
 
@@ -123,14 +126,14 @@ mod tests {
         fn any_bytes_are_a_request_or_an_error(
             bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..100),
         ) {
-            Request::read_from(&mut bytes.as_slice(), (1, 1)).ok();
-            Frame::read_from(&mut bytes.as_slice()).ok();
+            CommandRequest::read_from(&mut bytes.as_slice(), (1, 1)).ok();
+            ReplyFrame::read_from(&mut bytes.as_slice()).ok();
         }
     }
 
     #[test]
     fn noise_is_an_error() {
-        assert!(Request::read_from(&mut [255u8; 9].as_slice(), (1, 1)).is_err());
-        assert!(Frame::read_from(&mut [9u8, 0, 0, 0, 0].as_slice()).is_err());
+        assert!(CommandRequest::read_from(&mut [255u8; 9].as_slice(), (1, 1)).is_err());
+        assert!(ReplyFrame::read_from(&mut [9u8, 0, 0, 0, 0].as_slice()).is_err());
     }
 }

@@ -21,11 +21,11 @@ pub(super) fn divide(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules
         of_block.push(*leaf);
     }
     let once_j = blocks.values().map(|(portion, _)| *portion).sum::<Portion>().once_j();
-    let said = |(portion, _): &(Portion, Vec<usize>)| Said {
+    let said = |(portion, _): &(Portion, Vec<usize>)| CountBasedEstimate {
         energy_j: level * portion.energy.joules().0.max(0.0),
         variance: portion.usual_j(once_j).powi(2),
     };
-    let said: Vec<Said> = blocks.values().map(said).collect();
+    let said: Vec<CountBasedEstimate> = blocks.values().map(said).collect();
     let energies = adding_up(&said, energy.joules().0);
     for ((_, of_block), energy) in blocks.values().zip(parts(energy, &energies)) {
         move_to(leaves, of_block, energy);
@@ -34,13 +34,13 @@ pub(super) fn divide(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules
 
 /// What the words say of a block.
 #[derive(Debug, Clone, Copy)]
-struct Said {
+struct CountBasedEstimate {
     energy_j: f64,
     /// Variance of its place's error, in the unit of the others'.
     variance: f64,
 }
 
-impl Said {
+impl CountBasedEstimate {
     /// With so much of its variance more.
     fn raised(self, by: f64) -> f64 {
         self.energy_j + by * self.variance
@@ -55,8 +55,8 @@ impl Said {
 }
 
 /// The blocks' energies in joules, which are to add up to the method's.
-fn adding_up(said: &[Said], energy_j: f64) -> Vec<f64> {
-    let sum = |of: &dyn Fn(&Said) -> f64| said.iter().map(of).sum::<f64>();
+fn adding_up(said: &[CountBasedEstimate], energy_j: f64) -> Vec<f64> {
+    let sum = |of: &dyn Fn(&CountBasedEstimate) -> f64| said.iter().map(of).sum::<f64>();
     let missing = energy_j - sum(&|block| block.energy_j);
     if missing < 0.0 {
         let excess = |by: f64| sum(&|block| block.lowered(by)) - energy_j;
@@ -77,8 +77,11 @@ mod tests {
 
     use super::*;
 
-    fn said(blocks: &[(f64, f64)]) -> Vec<Said> {
-        blocks.iter().map(|&(energy_j, variance)| Said { energy_j, variance }).collect()
+    fn said(blocks: &[(f64, f64)]) -> Vec<CountBasedEstimate> {
+        blocks
+            .iter()
+            .map(|&(energy_j, variance)| CountBasedEstimate { energy_j, variance })
+            .collect()
     }
 
     fn close(found: &[f64], expected: &[f64]) {

@@ -22,7 +22,7 @@ type Edge = (usize, usize);
 
 /// Samples by whose code called.
 #[derive(Debug)]
-pub(super) struct Met {
+pub(super) struct CallEdgeSamples {
     /// By caller and callee.
     pub called: BTreeMap<Edge, f64>,
     /// Of each area, where no caller is known.
@@ -31,7 +31,7 @@ pub(super) struct Met {
 
 /// A method on a path of calls.
 #[derive(Debug)]
-struct Node<'c> {
+struct CallPathNode<'c> {
     parent: Option<usize>,
     area: usize,
     depth: usize,
@@ -41,7 +41,7 @@ struct Node<'c> {
 }
 
 /// All paths, parents before their children.
-pub(super) struct Paths<'c>(Vec<Node<'c>>);
+pub(super) struct Paths<'c>(Vec<CallPathNode<'c>>);
 
 impl<'c> Paths<'c> {
     /// `areas` are those of the blocks, `expected` the samples that counts let one expect of
@@ -56,7 +56,7 @@ impl<'c> Paths<'c> {
             0 => 0.0,
             all => expected.get(block).copied().unwrap_or(0.0) * *runs as f64 / all as f64,
         };
-        let mut nodes: Vec<Node<'_>> = Vec::with_capacity(calls.paths());
+        let mut nodes: Vec<CallPathNode<'_>> = Vec::with_capacity(calls.paths());
         for thread in calls.threads.values() {
             // Where each of the thread's nodes is here, or the nearest of its callers that is.
             let mut places: Vec<Option<usize>> = Vec::with_capacity(thread.nodes.len());
@@ -68,7 +68,7 @@ impl<'c> Paths<'c> {
                     continue;
                 };
                 places.push(Some(nodes.len()));
-                nodes.push(Node {
+                nodes.push(CallPathNode {
                     parent,
                     area,
                     depth: parent.map_or(0, |parent| nodes[parent].depth + 1),
@@ -100,7 +100,7 @@ impl Inlined {
     /// Edges that were met by far less often than expected are inlined. Those nearest to the
     /// beginning of their paths are told first: what is inlined gives its own calls to its
     /// caller.
-    pub fn of(paths: &Paths<'_>, met: &Met, assumed: &Assumptions) -> Self {
+    pub fn of(paths: &Paths<'_>, met: &CallEdgeSamples, assumed: &Assumptions) -> Self {
         let mut inlined = Self::default();
         loop {
             let hidden = inlined.hidden(paths, met, assumed);
@@ -117,7 +117,7 @@ impl Inlined {
     fn hidden(
         &self,
         paths: &Paths<'_>,
-        met: &Met,
+        met: &CallEdgeSamples,
         assumed: &Assumptions,
     ) -> BTreeMap<Edge, (usize, f64)> {
         let owners = paths.owners(self);
@@ -217,11 +217,11 @@ impl Leaf<'_> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Inlined, Met, Paths};
+    use super::{CallEdgeSamples, Inlined, Paths};
     use crate::account::calls::read_calls;
     use crate::account::profile::Hits;
-    use crate::account::sample::{Sample, block, model, with_relative_error};
-    use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::account::sample::{OwnedScenario, block, model, with_relative_error};
+    use crate::account::{AccountInput, Accounts, MeasuredEnergies, SampledCase, account};
     use crate::assumptions::{ASSUMED, Assumptions};
     use crate::blocks::BlockId;
     use crate::exact::Femtojoules;
@@ -235,25 +235,25 @@ mod tests {
         main,2,,d.A,go(),2,100\nmain,3,2,d.A,get(),1,100\n";
 
     /// `run` and `go` call `get`, 300 and 100 times. By counts they spend 200, 100 and 400 uJ.
-    fn program(get: &str, other: &str) -> Sample {
+    fn program(get: &str, other: &str) -> OwnedScenario {
         let of = |id, method, n| {
             block(id, ("d.A", method), ("", "entry"), (id, id), &[(ADDITION, id, n)])
         };
         let blocks = vec![of(0, "run()", 2), of(1, get, 1), of(2, "go()", 1), of(3, other, 1)];
-        Sample {
+        OwnedScenario {
             dictionary: Dictionary { blocks },
             executions: (0..).map(BlockId).zip([100, 400, 100, 0]).collect(),
             model: with_relative_error(model(&[(ADDITION, 1e-6)]), 0.1),
-            measured: Measured { total: Joules(700e-6), ..Measured::default() },
+            measured: MeasuredEnergies { total: Joules(700e-6), ..MeasuredEnergies::default() },
         }
     }
 
-    fn sampled(program: &Sample, hides_inlined: bool, of: &[(&str, u64)]) -> Accounts {
+    fn sampled(program: &OwnedScenario, hides_inlined: bool, of: &[(&str, u64)]) -> Accounts {
         let methods = of.iter().map(|(name, n)| (("d.A".into(), (*name).into()), *n)).collect();
         accounted(program, Hits { methods, hides_inlined, ..Hits::default() })
     }
 
-    fn accounted(program: &Sample, hits: Hits) -> Accounts {
+    fn accounted(program: &OwnedScenario, hits: Hits) -> Accounts {
         let calls = read_calls(CALLS).unwrap();
         let cases = [SampledCase::of(Joules(700e-6), vec![hits]).unwrap()];
         account(&AccountInput { samples: &cases, calls: Some(&calls), ..program.scenario() })
@@ -282,7 +282,7 @@ mod tests {
         assert!(microjoules(&shown, "get()") < 20.0);
     }
 
-    fn areas(program: &Sample) -> BTreeMap<BlockId, usize> {
+    fn areas(program: &OwnedScenario) -> BTreeMap<BlockId, usize> {
         program.dictionary.blocks.iter().map(|block| (block.id, block.id.0 as usize)).collect()
     }
 
@@ -295,7 +295,7 @@ mod tests {
         let expected = expected.map(|(block, n)| (BlockId(block as u32), n)).collect();
         let paths = Paths::of(&calls, &areas(&program("get()", "never()")), &expected);
         // 45 and 15 are expected, 7 and none were met.
-        let met = Met { called: [((0, 1), 7.0)].into(), alone: vec![0.0; 4] };
+        let met = CallEdgeSamples { called: [((0, 1), 7.0)].into(), alone: vec![0.0; 4] };
         let inlined = |samples_missed, inlined_remainder| -> Vec<(usize, usize)> {
             let assumed = Assumptions { samples_missed, inlined_remainder, ..ASSUMED };
             Inlined::of(&paths, &met, &assumed).0.into_keys().collect()

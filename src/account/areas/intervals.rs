@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::cost::{Costs, CountVector};
+use crate::account::cost::{CountVector, IndexedModel};
 use crate::account::entry::{Bundle, Leaf, Place, Portion};
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
 
-use super::lines::Spot;
-use super::{Areas, place_scale, root_sum_of_squares};
+use super::lines::LineEstimate;
+use super::{MethodGroups, place_scale, root_sum_of_squares};
 
-impl Areas {
+impl MethodGroups {
     /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole
     /// line that samples tell; of other parts, the words know their share as badly as they
     /// know areas. No part of an area spends more than it.
     pub(in crate::account) fn interval(
         &self,
         bundle: &Bundle<'_>,
-        costs: &Costs<'_>,
+        costs: &IndexedModel<'_>,
     ) -> Option<Interval> {
         let parts = self.parts(bundle);
         let only = match parts.as_slice() {
@@ -41,7 +41,7 @@ impl Areas {
     pub(in crate::account) fn variance(
         &self,
         bundle: &Bundle<'_>,
-        costs: &Costs<'_>,
+        costs: &IndexedModel<'_>,
     ) -> Option<f64> {
         self.variance_of(&self.parts(bundle), bundle, costs)
     }
@@ -57,7 +57,7 @@ impl Areas {
         &self,
         parts: &[AreaPart],
         bundle: &Bundle<'_>,
-        costs: &Costs<'_>,
+        costs: &IndexedModel<'_>,
     ) -> Option<f64> {
         let of_areas: f64 = parts.iter().map(|part| self.variance_of_part(part)).sum();
         let words = match parts.iter().any(|part| part.by_words) {
@@ -136,7 +136,7 @@ impl AreaPart {
         Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
     }
 
-    fn add(&mut self, spot: &Spot, places: &BTreeMap<Place, Portion>, place_spread: f64) {
+    fn add(&mut self, spot: &LineEstimate, places: &BTreeMap<Place, Portion>, place_spread: f64) {
         let energy = energy_of(places);
         let is_first = self.energy == Femtojoules::ZERO;
         let is_whole = energy == spot.energy;
@@ -159,7 +159,7 @@ impl AreaPart {
 /// place spread of 1: what one place has too much the others have too little. A block is off as
 /// one, by what the part has of it less its share of all; within it each line is, by what the
 /// part has of the line less its share of the block.
-fn contrast_of_places(spot: &Spot, part: &BTreeMap<Place, Portion>, share: f64) -> f64 {
+fn contrast_of_places(spot: &LineEstimate, part: &BTreeMap<Place, Portion>, share: f64) -> f64 {
     let once_j = spot.places.values().copied().sum::<Portion>().once_j();
     let usual_j = |portion: &Portion| portion.usual_j(once_j);
     let of_place = |(place, whole): &(&Place, &Portion)| {
@@ -181,7 +181,7 @@ fn energy_of(places: &BTreeMap<Place, Portion>) -> Femtojoules {
     places.values().map(|portion| portion.energy).sum()
 }
 
-fn share_of_spot(energy: Femtojoules, spot: &Spot) -> f64 {
+fn share_of_spot(energy: Femtojoules, spot: &LineEstimate) -> f64 {
     let (own, all) = (energy.joules().0, spot.energy.joules().0);
     if all > 0.0 { own / all } else { 1.0 }
 }

@@ -10,7 +10,7 @@ use super::{Grouped, SampledCase};
 
 /// Samples of one area by line.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Lined {
+pub(super) struct LineSamples {
     /// By those of its lines that count something, in one of which every sample with a line is.
     lines: BTreeMap<u32, OnLine>,
     /// Energy of all samples of the area, in joules.
@@ -32,22 +32,22 @@ struct OnLine {
 }
 
 /// Samples of all areas by line.
-pub(super) struct AllLined {
+pub(super) struct LineSamplesByGroup {
     /// By area.
-    pub areas: Vec<Lined>,
+    pub areas: Vec<LineSamples>,
     /// How far, relative, lines' parts of their areas differ between runs, all lines together;
     /// absent where no case was sampled twice.
     pub run_spread: Option<f64>,
 }
 
-impl AllLined {
+impl LineSamplesByGroup {
     /// The samples of each area.
     pub fn of(leaves: &[Leaf<'_>], grouped: &Grouped, cases: &[SampledCase]) -> Self {
         let of_area =
             |own: Vec<usize>| own.iter().map(|leaf| leaves[*leaf].operation.line).collect();
         let known: Vec<BTreeSet<u32>> =
             grouped.leaves_of_areas().into_iter().map(of_area).collect();
-        let mut areas = vec![Lined::default(); known.len()];
+        let mut areas = vec![LineSamples::default(); known.len()];
         // Inlined code that goes by its caller's name has lines of another method.
         for case in cases.iter().filter(|case| !case.hits.hides_inlined) {
             let sample_j = case.energy.0 / case.samples() as f64;
@@ -65,7 +65,7 @@ impl AllLined {
 
     /// How far, relative, lines' parts of their areas differ between runs, by area and line.
     pub fn run_spreads(&self) -> BTreeMap<(usize, u32), f64> {
-        let of_lines = |(area, lined): (usize, &Lined)| {
+        let of_lines = |(area, lined): (usize, &LineSamples)| {
             let of_line = |(line, on): (&u32, &OnLine)| ((area, *line), on.run_spread);
             lined.lines.iter().map(of_line).collect::<Vec<_>>()
         };
@@ -102,7 +102,7 @@ fn by_area(grouped: &Grouped, known: &[BTreeSet<u32>], runs: &[Hits]) -> BTreeMa
 }
 
 /// Runs of what each area has of each case, its lines numbered through all areas.
-fn repeats(areas: &[Lined]) -> Vec<Repeats> {
+fn repeats(areas: &[LineSamples]) -> Vec<Repeats> {
     let mut first = 0;
     let mut repeats = Vec::new();
     for lined in areas {
@@ -119,7 +119,7 @@ fn repeats(areas: &[Lined]) -> Vec<Repeats> {
     repeats
 }
 
-impl Lined {
+impl LineSamples {
     fn add(&mut self, OfCase { samples, runs }: OfCase, sample_j: f64) {
         self.all_j += samples as f64 * sample_j;
         let mut lines = BTreeMap::<u32, u64>::new();
@@ -180,17 +180,17 @@ mod tests {
     #[test]
     fn cases_of_two_runs_halve_the_variance_of_each() {
         let run = |first: u64| BTreeMap::from([(2, first), (3, 1000 - first)]);
-        let mut lined = Lined::default();
+        let mut lined = LineSamples::default();
         for _ in 0..4 {
             lined.add(OfCase { samples: 2000, runs: vec![run(600), run(400)] }, 1e-3);
         }
-        let variance = |lined: &Lined| lined.direct(2, 8.0, 0.0).unwrap().variance_j2;
+        let variance = |lined: &LineSamples| lined.direct(2, 8.0, 0.0).unwrap().variance_j2;
         let counted = variance(&lined);
         lined.lines.get_mut(&2).unwrap().run_spread = 0.1;
         // A joule a case, off by a tenth of it in each of two runs.
         let expected = 4.0 * 0.1f64.powi(2) / 2.0;
         assert!((variance(&lined) - counted - expected).abs() < 1e-12);
-        let other = Lined::of_one_run(&[(7, 1), (8, 1)]);
+        let other = LineSamples::of_one_run(&[(7, 1), (8, 1)]);
         let of_case = Repeats { first: 2, runs: vec![vec![600, 400], vec![400, 600]] };
         assert_eq!(repeats(&[other, lined])[1..], vec![of_case; 4]);
     }

@@ -10,15 +10,17 @@ use crate::account::entry::{Leaf, Place, Portion};
 use crate::assumptions::Assumptions;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
-use crate::model::areas::{Area, AreaEstimate, Belief, Direct, Tails, benchmarked, estimate};
+use crate::model::areas::{
+    AreaEstimate, CostEstimate, Direct, SmallArea, Tails, benchmarked, estimate,
+};
 use crate::units::Joules;
 
-use super::lined::Lined;
-use super::{AreaAccount, Grouped, parts, weights};
+use super::lined::LineSamples;
+use super::{Grouped, MethodGroup, parts, weights};
 
 /// What samples tell apart within an area: a line, or all of it where they name no lines.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spot {
+pub(super) struct LineEstimate {
     /// Its area.
     pub area: usize,
     /// Its energy; an area's add up to the area's.
@@ -41,19 +43,19 @@ pub(super) struct SampledPart {
 }
 
 /// Spots, and how far, relative, lines are from what their words say.
-pub(super) struct Spots {
-    pub spots: Vec<Spot>,
+pub(super) struct LineEstimates {
+    pub spots: Vec<LineEstimate>,
     pub place_factor: Option<f64>,
 }
 
-impl Spots {
+impl LineEstimates {
     /// Divides areas into lines and moves the leaves' energies, which are the words' parts of
     /// their areas, to what both say.
     pub fn divide(
         leaves: &mut [Leaf<'_>],
         grouped: &Grouped,
-        areas: &[AreaAccount],
-        lined: &[Lined],
+        areas: &[MethodGroup],
+        lined: &[LineSamples],
         assumed: &Assumptions,
     ) -> Self {
         let pieces = pieces(leaves, grouped, lined, assumed);
@@ -66,7 +68,7 @@ impl Spots {
                 let counts = pieces[at].move_to(leaves, energy, spots.len());
                 let sampled = estimates[at].map(|estimate| pieces[at].sampled(energy, &estimate));
                 let places = places(leaves, &pieces[at].leaves);
-                spots.push(Spot { area, energy, places, counts, sampled });
+                spots.push(LineEstimate { area, energy, places, counts, sampled });
             }
         }
         Self { spots, place_factor }
@@ -82,7 +84,7 @@ fn places(leaves: &[Leaf<'_>], own: &[usize]) -> BTreeMap<Place, Portion> {
 }
 
 /// One spot before it is estimated.
-struct Piece {
+struct UnestimatedLine {
     area: usize,
     leaves: Vec<usize>,
     /// What the words say of it, in joules.
@@ -93,7 +95,7 @@ struct Piece {
     direct: Option<(Direct, f64)>,
 }
 
-impl Piece {
+impl UnestimatedLine {
     /// Shares an energy out to its leaves; what is counted in them then.
     fn move_to(&self, leaves: &mut [Leaf<'_>], energy: Femtojoules, spot: usize) -> CountVector {
         let mut counts = CountVector::default();
@@ -129,9 +131,9 @@ impl Piece {
 fn pieces(
     leaves: &[Leaf<'_>],
     grouped: &Grouped,
-    lined: &[Lined],
+    lined: &[LineSamples],
     assumed: &Assumptions,
-) -> Vec<Piece> {
+) -> Vec<UnestimatedLine> {
     let sum = |of: &[usize], value: fn(&Leaf<'_>) -> f64| -> f64 {
         of.iter().map(|leaf| value(&leaves[*leaf])).sum()
     };
@@ -141,7 +143,13 @@ fn pieces(
     for (area, own) in grouped.leaves_of_areas().into_iter().enumerate() {
         let area_j = joules(&own);
         if lined[area].is_empty() || area_j <= 0.0 {
-            pieces.push(Piece { area, leaves: own, words_j: area_j, flat_j: area_j, direct: None });
+            pieces.push(UnestimatedLine {
+                area,
+                leaves: own,
+                words_j: area_j,
+                flat_j: area_j,
+                direct: None,
+            });
             continue;
         }
         let once_j = area_j / executions(&own).max(1.0);
@@ -154,7 +162,7 @@ fn pieces(
             let direct = lined.direct(line, area_j, assumed.sampled_line_spread);
             let direct = direct.map(|direct| (direct, lined.part()));
             let (words_j, flat_j) = (joules(&leaves), once_j * executions(&leaves));
-            Piece { area, words_j, flat_j, leaves, direct }
+            UnestimatedLine { area, words_j, flat_j, leaves, direct }
         }));
     }
     pieces
@@ -163,30 +171,30 @@ fn pieces(
 /// What words and samples say together of each line, and the lines' place factor. The words
 /// of a line are taken as they are, since its method's energy is known: nothing is learnt of
 /// costs.
-fn estimates(pieces: &[Piece]) -> (Vec<Option<AreaEstimate>>, Option<f64>) {
-    let area = |piece: &Piece| {
+fn estimates(pieces: &[UnestimatedLine]) -> (Vec<Option<AreaEstimate>>, Option<f64>) {
+    let area = |piece: &UnestimatedLine| {
         let (direct, part) = piece.direct?;
         let words_j = part * piece.words_j;
         // Costs of single operations may be far too low, and no line is better known by the
         // words than by a sample.
         let usual_j = part * (piece.words_j + piece.flat_j) / 2.0;
         let scale = usual_j.max(direct.variance_j2.sqrt());
-        Some(Area { counts: vec![words_j], scale, direct: Some(direct) })
+        Some(SmallArea { counts: vec![words_j], scale, direct: Some(direct) })
     };
-    let areas: Vec<Area> = pieces.iter().filter_map(area).collect();
-    let known = Belief::Normal { mean: vec![1.0], covariance: vec![0.0] };
+    let areas: Vec<SmallArea> = pieces.iter().filter_map(area).collect();
+    let known = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.0] };
     let Ok(fit) = estimate(&areas, &known, Tails::Estimated) else {
         return (vec![None; pieces.len()], None);
     };
     let mut estimates = fit.estimates.into_iter();
-    let of = |piece: &Piece| piece.direct.and_then(|_| estimates.next());
+    let of = |piece: &UnestimatedLine| piece.direct.and_then(|_| estimates.next());
     (pieces.iter().map(of).collect(), fit.place_factor)
 }
 
 /// Where the pieces of each area stand.
-fn runs(pieces: &[Piece]) -> Vec<Range<usize>> {
+fn runs(pieces: &[UnestimatedLine]) -> Vec<Range<usize>> {
     let mut start = 0;
-    let chunk = |of: &[Piece]| {
+    let chunk = |of: &[UnestimatedLine]| {
         let range = start..start + of.len();
         start = range.end;
         range
@@ -197,7 +205,7 @@ fn runs(pieces: &[Piece]) -> Vec<Range<usize>> {
 /// Energies of an area's pieces that add up to it.
 fn made_to_add_up(
     energy: Femtojoules,
-    pieces: &[Piece],
+    pieces: &[UnestimatedLine],
     estimates: &[Option<AreaEstimate>],
     of_area: &Range<usize>,
 ) -> Vec<Femtojoules> {
@@ -212,8 +220,8 @@ fn made_to_add_up(
 #[cfg(test)]
 mod tests {
     use crate::account::profile::Hits;
-    use crate::account::sample::{Sample, block, model, with_relative_error};
-    use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::account::sample::{OwnedScenario, block, model, with_relative_error};
+    use crate::account::{AccountInput, Accounts, MeasuredEnergies, SampledCase, account};
     use crate::assumptions::{ASSUMED, Assumptions};
     use crate::blocks::BlockId;
     use crate::exact::Femtojoules;
@@ -221,24 +229,24 @@ mod tests {
     use crate::operations::Dictionary;
     use crate::units::Joules;
 
-    use super::{Piece, estimates};
-    use crate::account::areas::lined::Lined;
+    use super::{UnestimatedLine, estimates};
+    use crate::account::areas::lined::LineSamples;
 
     const ADDITION: &str = "Addition_int_int";
 
     /// `run` has two lines that cost the same by the words, 2 and 3 of the file; `other` has
     /// line 7. All three spend 100 uJ.
-    fn program() -> Sample {
+    fn program() -> OwnedScenario {
         let line = |line, n| (ADDITION, line, n);
         let blocks = vec![
             block(0, ("d.A", "run()"), ("", "entry"), (2, 3), &[line(2, 1), line(3, 1)]),
             block(1, ("d.A", "other()"), ("", "entry"), (7, 7), &[line(7, 1)]),
         ];
-        Sample {
+        OwnedScenario {
             dictionary: Dictionary { blocks },
             executions: (0..2).map(|id| (BlockId(id), 100)).collect(),
             model: with_relative_error(model(&[(ADDITION, 1e-6)]), 0.1),
-            measured: Measured { total: Joules(300e-6), ..Measured::default() },
+            measured: MeasuredEnergies { total: Joules(300e-6), ..MeasuredEnergies::default() },
         }
     }
 
@@ -313,7 +321,7 @@ mod tests {
     fn parts_of_a_known_whole_are_equally_unsure() {
         let line = |number, n| (ADDITION, number, n);
         let run = block(0, ("d.A", "run()"), ("", "entry"), (2, 3), &[line(2, 3), line(3, 1)]);
-        let sample = Sample { dictionary: Dictionary { blocks: vec![run] }, ..program() };
+        let sample = OwnedScenario { dictionary: Dictionary { blocks: vec![run] }, ..program() };
         let hits = Hits {
             methods: [(("d.A".into(), "run()".into()), 1_000_000)].into(),
             ..Hits::default()
@@ -341,11 +349,11 @@ mod tests {
     /// Two lines of a method, alike by the words, of which samples say 3 and 1.
     #[test]
     fn doubled_doubts_about_lines_widen_their_intervals() {
-        let lined = Lined::of_one_run(&[(2, 150_000), (3, 50_000)]);
+        let lined = LineSamples::of_one_run(&[(2, 150_000), (3, 50_000)]);
         let width = |assumed: &Assumptions| {
             let spread = assumed.sampled_line_spread;
             let direct = |line| lined.direct(line, 200.0, spread).map(|direct| (direct, 1.0));
-            let piece = |line| Piece {
+            let piece = |line| UnestimatedLine {
                 area: 0,
                 leaves: vec![],
                 words_j: 100.0,

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use crate::account::entry::Leaf;
 use crate::assumptions::Assumptions;
 use crate::model::Model;
-use crate::model::areas::{AreaFit, Belief};
-use crate::operations::Column;
+use crate::model::areas::{AreaFit, CostEstimate};
+use crate::operations::FeatureColumn;
 
 /// Turns in which the place factor and what kernels are off by settle.
 const TURNS: usize = 12;
@@ -19,7 +19,7 @@ const TURNS: usize = 12;
 const SETTLED: f64 = 0.02;
 
 /// The costs that sampled code is told by, to begin with.
-pub(in crate::account) enum Words<'m> {
+pub(in crate::account) enum CountBasedCosts<'m> {
     /// Those that fit the cases.
     Cases(&'m Model),
     /// Those that hold to kernels, which the cases contradict; and those that fit the cases,
@@ -27,7 +27,7 @@ pub(in crate::account) enum Words<'m> {
     Kernels(Box<Model>, &'m Model),
 }
 
-impl<'m> Words<'m> {
+impl<'m> CountBasedCosts<'m> {
     /// The words about code that was sampled, and its leaves priced by them, as `priced` does.
     pub fn of<'a>(
         model: &'m Model,
@@ -67,7 +67,7 @@ impl<'m> Words<'m> {
         level: f64,
         occurs: &[bool],
         assumed: &Assumptions,
-        estimate: impl Fn(&Belief) -> Option<AreaFit>,
+        estimate: impl Fn(&CostEstimate) -> Option<AreaFit>,
     ) -> Option<(AreaFit, Cow<'m, Model>)> {
         let (kernels, cases) = match self {
             Self::Cases(model) => {
@@ -116,7 +116,7 @@ fn drawn_together(kernels: &Model, leaves: &[Leaf<'_>], alike: f64) -> Model {
     let mut drawn = vec![false; kernels.costs.len()];
     let (mut energy, mut executions) = (0.0, 0.0);
     for (cost, leaf) in leaves.iter().filter_map(|leaf| Some((leaf.cost?.0, leaf))) {
-        if !Column::of(&kernels.costs[cost].operation).is_body() {
+        if !FeatureColumn::of(&kernels.costs[cost].operation).is_body() {
             drawn[cost] = true;
             energy += leaf.energy.joules().0;
             executions += leaf.weighted;
@@ -155,22 +155,22 @@ fn learnt(model: &Model, fit: &AreaFit, occurs: &[bool]) -> Model {
 #[cfg(test)]
 mod tests {
     use crate::account::profile::Hits;
-    use crate::account::sample::{Sample, block, model, with_relative_error};
-    use crate::account::{AccountInput, Accounts, Measured, SampledCase, account};
+    use crate::account::sample::{OwnedScenario, block, model, with_relative_error};
+    use crate::account::{AccountInput, Accounts, MeasuredEnergies, SampledCase, account};
     use crate::assumptions::{ASSUMED, Assumptions};
     use crate::blocks::BlockId;
     use crate::model::KernelCosts;
     use crate::operations::Dictionary;
     use crate::units::Joules;
 
-    use super::Words;
+    use super::CountBasedCosts;
 
     const OPERATIONS: [&str; 3] = ["Addition_int_int", "Multi_int_int", "lib:d.B.f"];
 
     /// `run` has an addition, a multiplication and a call on a line of its own each, and spends
     /// 3 mJ; `other` has an addition and spends 1 mJ. The cases say that additions cost nothing,
     /// kernels that they cost half of a multiplication, and the call as much as both.
-    fn program(of_kernels: bool) -> Sample {
+    fn program(of_kernels: bool) -> OwnedScenario {
         let [addition, multiplication, call] = OPERATIONS;
         let run = ("d.A", "run()");
         let blocks = vec![
@@ -190,11 +190,11 @@ mod tests {
             |at: usize| if at.is_multiple_of(4) { (0.1 * costs_j[at / 4]).powi(2) } else { 0.0 };
         let covariance = (0..9).map(square).collect();
         model.of_kernels = of_kernels.then_some(KernelCosts { costs_j, covariance, places: 1 });
-        Sample {
+        OwnedScenario {
             dictionary: Dictionary { blocks },
             executions: (0..2).map(|id| (BlockId(id), 1000)).collect(),
             model,
-            measured: Measured { total: Joules(4e-3), ..Measured::default() },
+            measured: MeasuredEnergies { total: Joules(4e-3), ..MeasuredEnergies::default() },
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
             of(0, "run()", &[(addition, 2, 1), (multiplication, 3, 1)]),
             of(1, "run(int)", &[(multiplication, 7, 1)]),
         ];
-        let sample = Sample { dictionary: Dictionary { blocks }, ..program(true) };
+        let sample = OwnedScenario { dictionary: Dictionary { blocks }, ..program(true) };
         let hits =
             Hits { methods: [(("d.A".into(), "run".into()), 40_000)].into(), ..Hits::default() };
         let cases = [SampledCase::of(Joules(4e-3), vec![hits]).unwrap()];
@@ -273,7 +273,8 @@ mod tests {
         let sample = program(true);
         let words = |assumed: &Assumptions| -> Vec<f64> {
             let scenario = sample.scenario();
-            let (words, _) = Words::of(&sample.model, assumed, |model| scenario.leaves(model));
+            let (words, _) =
+                CountBasedCosts::of(&sample.model, assumed, |model| scenario.leaves(model));
             words.model().costs.iter().map(|cost| cost.cost_j * 1e6).collect()
         };
         let close = |found: Vec<f64>, expected: [f64; 3]| {

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Agreement, CallTree, NOT_SEEN, ThreadCalls};
-use crate::account::cost::Costs;
+use super::{CallTree, CountAgreement, NOT_SEEN, ThreadCalls};
+use crate::account::cost::IndexedModel;
 use crate::account::entry::{Bundle, Leaf};
 use crate::account::pricing::Pricing;
-use crate::account::{AccountInput, Accounts, Entry, Femtojoules, MethodKey, Priced};
+use crate::account::{AccountEntry, AccountInput, Accounts, Femtojoules, MethodKey, PricedParts};
 use crate::blocks::BlockId;
 use crate::exact::share;
 use crate::interval::Interval;
@@ -15,7 +15,7 @@ use crate::operations::Dictionary;
 
 /// An energy with what is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spent {
+pub struct SpentEnergy {
     /// The energy.
     pub energy: Femtojoules,
     /// 95 % interval; absent as for all accounts.
@@ -40,9 +40,9 @@ pub struct NodeAccount {
     /// Its own blocks: executions and energy.
     pub blocks: Vec<(BlockId, u64, Femtojoules)>,
     /// What its own code spends here.
-    pub own: Spent,
+    pub own: SpentEnergy,
     /// The same with all that it calls from here.
-    pub cumulative: Spent,
+    pub cumulative: SpentEnergy,
 }
 
 /// A method over all paths.
@@ -53,9 +53,9 @@ pub struct MethodCalls {
     /// How often it was entered.
     pub calls: u64,
     /// What its own code spends.
-    pub own: Spent,
+    pub own: SpentEnergy,
     /// The same with all that it calls; each activation once.
-    pub cumulative: Spent,
+    pub cumulative: SpentEnergy,
 }
 
 /// Accounts by calls. The nodes' own energies, the threads', and the cumulative ones of
@@ -67,9 +67,9 @@ pub struct CallAccounts {
     /// Methods, what spends most with its callees first.
     pub methods: Vec<MethodCalls>,
     /// Threads, what spends most first; executions are those of their blocks.
-    pub threads: Vec<Entry<String>>,
+    pub threads: Vec<AccountEntry<String>>,
     /// How well the run that recorded calls agrees with the campaign's.
-    pub agreement: Agreement,
+    pub agreement: CountAgreement,
 }
 
 /// The accounts by calls of a scenario whose accounts are `accounts`.
@@ -78,8 +78,8 @@ pub fn call_accounts(
     accounts: &Accounts,
     tree: &CallTree,
 ) -> CallAccounts {
-    let Priced { leaves, areas, model } = scenario.priced();
-    let costs = Costs::new(&model);
+    let PricedParts { leaves, areas, model } = scenario.priced();
+    let costs = IndexedModel::new(&model);
     let above_idle = accounts.ledger.above_idle();
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let agreement = tree.agreement(scenario.executions);
@@ -126,8 +126,8 @@ pub fn call_accounts(
     out
 }
 
-fn figures(bundle: &Bundle<'_>, pricing: &Pricing<'_, '_>) -> Spent {
-    Spent {
+fn figures(bundle: &Bundle<'_>, pricing: &Pricing<'_, '_>) -> SpentEnergy {
+    SpentEnergy {
         energy: bundle.energy,
         interval: pricing.interval(bundle),
         share: share(bundle.energy, pricing.above_idle),
@@ -142,8 +142,8 @@ fn blank(thread: &str, node: &super::CallNode, first: usize) -> NodeAccount {
         method: node.method.clone(),
         calls: 0,
         blocks: Vec::new(),
-        own: Spent::default(),
-        cumulative: Spent::default(),
+        own: SpentEnergy::default(),
+        cumulative: SpentEnergy::default(),
     }
 }
 

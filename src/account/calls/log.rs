@@ -41,7 +41,7 @@ pub fn add_log(
     if lines.next().map(|(_, line)| line) != Some("wattline-calls 1") {
         return Err(CallLogError::CutOff);
     }
-    let mut reader = Reader { tree, dictionary, thread: String::new(), places: Vec::new() };
+    let mut reader = CallLogReader { tree, dictionary, thread: String::new(), places: Vec::new() };
     for (number, line) in lines {
         if line == "end" {
             return Ok(());
@@ -54,7 +54,7 @@ pub fn add_log(
     Err(CallLogError::CutOff)
 }
 
-struct Reader<'t> {
+struct CallLogReader<'t> {
     tree: &'t mut CallTree,
     dictionary: &'t Dictionary,
     thread: String,
@@ -62,7 +62,7 @@ struct Reader<'t> {
     places: Vec<Option<usize>>,
 }
 
-impl Reader<'_> {
+impl CallLogReader<'_> {
     fn line(&mut self, line: &str) -> Option<()> {
         if let Some(name) = line.strip_prefix("thread ") {
             self.thread = unescaped(name);

@@ -19,7 +19,7 @@ use crate::account::MethodKey;
 use crate::blocks::BlockId;
 
 pub(crate) use energy::call_accounts;
-pub use energy::{CallAccounts, MethodCalls, NodeAccount, Spent};
+pub use energy::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
 pub(crate) use file::{calls_csv, read_calls};
 pub(crate) use log::add_log;
 pub(crate) use tables::call_tables;
@@ -99,12 +99,12 @@ impl CallTree {
     }
 
     /// How far the counts are those of another run.
-    pub fn agreement(&self, executions: &BTreeMap<BlockId, u64>) -> Agreement {
+    pub fn agreement(&self, executions: &BTreeMap<BlockId, u64>) -> CountAgreement {
         let own = self.executions();
         let blocks: BTreeSet<BlockId> = own.keys().chain(executions.keys()).copied().collect();
         let sum = |counts: &BTreeMap<BlockId, u64>| counts.values().map(|n| *n as f64).sum::<f64>();
         let (ours, theirs) = (sum(&own).max(1.0), sum(executions).max(1.0));
-        let mut agreement = Agreement { length: ours / theirs, ..Agreement::default() };
+        let mut agreement = CountAgreement { length: ours / theirs, ..CountAgreement::default() };
         for block in blocks {
             let count = |counts: &BTreeMap<BlockId, u64>| counts.get(&block).copied().unwrap_or(0);
             let (here, there) = (count(&own), count(executions));
@@ -119,7 +119,7 @@ impl CallTree {
 
 /// How well the run that recorded calls agrees with the campaign's traced runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Agreement {
+pub struct CountAgreement {
     /// Blocks that ran equally often in both.
     pub same: usize,
     /// Blocks that ran in either.
@@ -137,9 +137,9 @@ pub struct Agreement {
 /// by where it spent it: one with the extras of dry runs may be made to be short.
 const ALIKE: f64 = 0.8;
 
-impl std::fmt::Display for Agreement {
+impl std::fmt::Display for CountAgreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Agreement { same, blocks, differing, length, elsewhere } = self;
+        let CountAgreement { same, blocks, differing, length, elsewhere } = self;
         if !(ALIKE..=1.0 / ALIKE).contains(length) {
             return write!(
                 f,

@@ -2,9 +2,9 @@
 
 use std::iter::once;
 
-use super::{CallAccounts, Spent};
+use super::{CallAccounts, SpentEnergy};
 use crate::account::Accounts;
-use crate::account::table::{FIGURE_COLUMNS, TableFile, UNATTRIBUTED, named_csv, rest, spent};
+use crate::account::table::{AccountTable, FIGURE_COLUMNS, UNATTRIBUTED, named_csv, rest, spent};
 use crate::csv_text::CsvText;
 
 const CUMULATIVE: [&str; 4] =
@@ -12,11 +12,11 @@ const CUMULATIVE: [&str; 4] =
 
 /// `calltree.csv`, `cumulative.csv` and `threads.csv` of the `accounts` folder. Their
 /// columns `energy_j` add up as those of all accounts do.
-pub fn call_tables(calls: &CallAccounts, accounts: &Accounts) -> Vec<TableFile> {
+pub fn call_tables(calls: &CallAccounts, accounts: &Accounts) -> Vec<AccountTable> {
     vec![
-        TableFile { name: "calltree.csv", text: call_tree(calls, accounts) },
-        TableFile { name: "cumulative.csv", text: cumulative(calls, accounts) },
-        TableFile { name: "threads.csv", text: named_csv(accounts, "thread", &calls.threads) },
+        AccountTable { name: "calltree.csv", text: call_tree(calls, accounts) },
+        AccountTable { name: "cumulative.csv", text: cumulative(calls, accounts) },
+        AccountTable { name: "threads.csv", text: named_csv(accounts, "thread", &calls.threads) },
     ]
 }
 
@@ -51,7 +51,11 @@ fn table(key: &[&str]) -> CsvText {
     CsvText::new([key, &FIGURE_COLUMNS, &CUMULATIVE].concat())
 }
 
-fn figures(calls: u64, own: &Spent, cumulative: &Spent) -> impl Iterator<Item = String> {
+fn figures(
+    calls: u64,
+    own: &SpentEnergy,
+    cumulative: &SpentEnergy,
+) -> impl Iterator<Item = String> {
     let [own, cumulative] = [own, cumulative].map(|of| spent(of.energy, of.interval, of.share));
     once(calls.to_string()).chain(own).chain(cumulative)
 }

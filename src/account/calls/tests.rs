@@ -28,7 +28,7 @@ lost 0
 end
 ";
 
-fn program() -> sample::Sample {
+fn program() -> sample::OwnedScenario {
     let mut sample = sample::block_of_30_6_microjoules();
     let unit = |method| ("a.A", method);
     let increment = [("Increment", 1, 1)];
@@ -45,7 +45,7 @@ fn program() -> sample::Sample {
     sample
 }
 
-fn tree(sample: &sample::Sample) -> CallTree {
+fn tree(sample: &sample::OwnedScenario) -> CallTree {
     let mut tree = CallTree::default();
     add_log(&mut tree, LOG, &sample.dictionary).unwrap();
     tree
@@ -60,7 +60,7 @@ fn own_and_cumulative_energies_by_hand() {
     let sample = program();
     let accounts = account(&sample.scenario());
     let calls = call_accounts(&sample.scenario(), &accounts, &tree(&sample));
-    let all = Agreement { same: 5, blocks: 5, differing: 0.0, length: 1.0, elsewhere: 0.0 };
+    let all = CountAgreement { same: 5, blocks: 5, differing: 0.0, length: 1.0, elsewhere: 0.0 };
     assert_eq!(calls.agreement, all);
     let found: Vec<_> = calls
         .nodes

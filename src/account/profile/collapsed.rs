@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use thiserror::Error;
 
-use super::{Frame, Profile};
+use super::{ProfileFrame, StackProfile};
 
 /// Why a profile can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -33,9 +33,9 @@ const HIDE_INLINED: [&str; 2] = ["# simpleperf", "# method-sampling"];
 ///
 /// # Errors
 /// A line without a count, and a profile without samples.
-pub fn parse(text: &str) -> Result<Profile, ProfileError> {
+pub fn parse(text: &str) -> Result<StackProfile, ProfileError> {
     let hides_inlined = HIDE_INLINED.iter().any(|start| text.starts_with(start));
-    let mut profile = Profile { hides_inlined, ..Profile::default() };
+    let mut profile = StackProfile { hides_inlined, ..StackProfile::default() };
     let mut known: HashMap<&str, u32> = HashMap::new();
     for (number, line) in text.lines().map(str::trim).enumerate() {
         if line.is_empty() || line.starts_with('#') {
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Result<Profile, ProfileError> {
         })?;
         let place = |frame| {
             *known.entry(frame).or_insert_with(|| {
-                profile.frames.push(Frame::parse(frame));
+                profile.frames.push(ProfileFrame::parse(frame));
                 profile.frames.len() as u32 - 1
             })
         };

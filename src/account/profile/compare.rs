@@ -8,8 +8,8 @@ use std::fmt;
 
 use crate::account::Accounts;
 use crate::account::entry::LineKey;
-use crate::account::evaluate::Level;
-use crate::account::matching::{self, Item, Pair, Signature, Spread};
+use crate::account::evaluate::AccountLevel;
+use crate::account::matching::{self, FigureWithTruth, MatchedFigure, MethodSignature, Spread};
 use crate::csv_text::CsvText;
 use crate::interval::{Interval, NORMAL_975};
 use crate::quantile::quantile;
@@ -18,7 +18,7 @@ use crate::units::Joules;
 
 use super::counted::CountedLines;
 use super::own_spread::OwnSpread;
-use super::reference::{Deviations, Reference};
+use super::reference::{ReferenceProfile, SampleSpread};
 
 /// The part of the samples whose entries are compared.
 const SAMPLES_COMPARED: f64 = 0.90;
@@ -27,7 +27,7 @@ const SAMPLES_COMPARED: f64 = 0.90;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileLevel {
     /// Methods or lines.
-    pub level: Level,
+    pub level: AccountLevel,
     /// Samples of the level.
     pub samples: u64,
     /// Entries compared: the most sampled ones that hold 90 % of the samples.
@@ -93,7 +93,7 @@ impl fmt::Display for SpreadOf {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileRow {
     /// Its level.
-    pub level: Level,
+    pub level: AccountLevel,
     /// Its name.
     pub label: String,
     /// Samples that fell into it; 0 for what only the accounts have.
@@ -137,7 +137,7 @@ pub struct ProfileEvaluation {
 }
 
 /// Holds accounts against what a profile's samples fell into.
-pub fn against(accounts: &Accounts, reference: &Reference) -> ProfileEvaluation {
+pub fn against(accounts: &Accounts, reference: &ReferenceProfile) -> ProfileEvaluation {
     let reference = &reference.on(&CountedLines::of(accounts));
     let hits = reference.hits();
     let mut evaluation = ProfileEvaluation {
@@ -145,25 +145,25 @@ pub fn against(accounts: &Accounts, reference: &Reference) -> ProfileEvaluation 
         ..ProfileEvaluation::default()
     };
     let own = OwnSpread::of(accounts);
-    evaluation.add(Level::Method, methods(accounts, reference, own.as_ref()), hits.inside());
-    evaluation.add(Level::Line, lines(accounts, reference, own.as_ref()), hits.lined());
+    evaluation.add(AccountLevel::Method, methods(accounts, reference, own.as_ref()), hits.inside());
+    evaluation.add(AccountLevel::Line, lines(accounts, reference, own.as_ref()), hits.lined());
     evaluation
 }
 
 /// The two sides of a level, joined: pairs, in samples and joules, and what only the
 /// accounts have.
-struct Joined {
-    pairs: Vec<Pair>,
-    alone: Vec<Item>,
+struct JoinedLevels {
+    pairs: Vec<FigureWithTruth>,
+    alone: Vec<MatchedFigure>,
     /// Energy of the level in the accounts, in joules.
     energy_j: f64,
     /// The relative spread between runs of all entries together, and whose it is.
     spread: Option<(f64, SpreadOf)>,
 }
 
-impl Joined {
+impl JoinedLevels {
     /// How far a pair's samples are off because runs differ, relative to them.
-    fn run_error(&self, pair: &Pair) -> Option<f64> {
+    fn run_error(&self, pair: &FigureWithTruth) -> Option<f64> {
         let (common, of) = self.spread?;
         let of_samples = pair.truth_spread?.0 / pair.truth.0;
         let own = || {
@@ -182,8 +182,8 @@ impl Joined {
 
 /// What the profile's runs tell themselves, else what the campaign's do.
 fn spread<K>(
-    deviations: &Deviations<K>,
-    reference: &Reference,
+    deviations: &SampleSpread<K>,
+    reference: &ReferenceProfile,
     own: Option<f64>,
 ) -> Option<(f64, SpreadOf)> {
     match reference.runs() {
@@ -192,21 +192,25 @@ fn spread<K>(
     }
 }
 
-fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>) -> Joined {
+fn methods(
+    accounts: &Accounts,
+    reference: &ReferenceProfile,
+    own: Option<&OwnSpread<'_>>,
+) -> JoinedLevels {
     let deviations = reference.deviations(|hits| &hits.methods);
-    let ours: Vec<(Signature, Item)> = accounts
+    let ours: Vec<(MethodSignature, MatchedFigure)> = accounts
         .methods
         .iter()
         .map(|entry| {
             let label = format!("{}.{}", entry.key.class, entry.key.method);
             let spread = own.map(|own| own.method(entry));
             let (energy, interval) = (entry.joules(), entry.interval);
-            let item = Item { label, energy, interval, spread };
+            let item = MatchedFigure { label, energy, interval, spread };
             (matching::signature(&entry.key.class, &entry.key.method), item)
         })
         .collect();
     // As accounts have them: with a method's samples go those of its bridge methods.
-    let mut known: Vec<Signature> = ours.iter().map(|(own, _)| own.clone()).collect();
+    let mut known: Vec<MethodSignature> = ours.iter().map(|(own, _)| own.clone()).collect();
     known.sort();
     known.dedup();
     let theirs = reference.hits().methods.iter().map(|(name, count)| {
@@ -217,23 +221,27 @@ fn methods(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_
         let spread = deviations.names.get(name).copied();
         let spread = spread.map(|of| Spread { parts: Joules(of), ..Spread::default() });
         let label = format!("{class}.{method}");
-        let item = Item { label, energy: Joules(*count as f64), interval: None, spread };
+        let item = MatchedFigure { label, energy: Joules(*count as f64), interval: None, spread };
         (signature, item)
     });
     let energy_j = ours.iter().map(|(_, item)| item.energy.0.max(0.0)).sum();
     let (pairs, alone) = matching::join_both(ours, theirs.collect());
     let common = own.map(|own| own.of_methods);
-    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
+    JoinedLevels { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }
 
-fn lines(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>) -> Joined {
+fn lines(
+    accounts: &Accounts,
+    reference: &ReferenceProfile,
+    own: Option<&OwnSpread<'_>>,
+) -> JoinedLevels {
     let deviations = reference.deviations(|hits| &hits.lines);
     let spreads = own.map(|own| own.lines(accounts)).unwrap_or_default();
     let mut ours: BTreeMap<&LineKey, _> = accounts.lines.iter().map(|e| (&e.key, e)).collect();
     let label = |key: &LineKey| format!("{}:{}", key.file, key.line);
     let pair = |(key, count): (&LineKey, &u64)| {
         let entry = ours.remove(key);
-        Pair {
+        FigureWithTruth {
             label: label(key),
             truth: Joules(*count as f64),
             estimate: entry.map(|entry| entry.joules()),
@@ -243,7 +251,7 @@ fn lines(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>
         }
     };
     let pairs = reference.hits().lines.iter().map(pair).collect();
-    let item = |entry: &crate::account::Entry<LineKey>| Item {
+    let item = |entry: &crate::account::AccountEntry<LineKey>| MatchedFigure {
         label: label(&entry.key),
         energy: entry.joules(),
         interval: entry.interval,
@@ -252,12 +260,12 @@ fn lines(accounts: &Accounts, reference: &Reference, own: Option<&OwnSpread<'_>>
     let alone = ours.into_values().map(item).collect();
     let energy_j = accounts.lines.iter().map(|entry| entry.joules().0.max(0.0)).sum();
     let common = own.map(|own| own.of_lines);
-    Joined { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
+    JoinedLevels { pairs, alone, energy_j, spread: spread(&deviations, reference, common) }
 }
 
 impl ProfileEvaluation {
     /// Adds a level, unless the profile or the accounts have nothing of it.
-    fn add(&mut self, level: Level, mut joined: Joined, samples: u64) {
+    fn add(&mut self, level: AccountLevel, mut joined: JoinedLevels, samples: u64) {
         if samples == 0 || joined.energy_j <= 0.0 {
             return;
         }
@@ -272,7 +280,7 @@ impl ProfileEvaluation {
             account_share: energy.map(|energy| energy.0.max(0.0) / joined.energy_j),
             run_error: None,
         };
-        let paired = |pair: &Pair| ProfileRow {
+        let paired = |pair: &FigureWithTruth| ProfileRow {
             run_error: joined.run_error(pair),
             ..row(&pair.label, pair.truth.0, pair.estimate)
         };
@@ -372,7 +380,12 @@ fn figure(value: f64) -> String {
 }
 
 /// The figures of one level; `rows` belong to the pairs, the most sampled first.
-fn judged(level: Level, rows: &[ProfileRow], joined: &Joined, samples: u64) -> ProfileLevel {
+fn judged(
+    level: AccountLevel,
+    rows: &[ProfileRow],
+    joined: &JoinedLevels,
+    samples: u64,
+) -> ProfileLevel {
     let mut sum = 0.0;
     let enough = rows.iter().position(|row| {
         sum += row.profile_share;
@@ -442,8 +455,8 @@ fn quantile_of_normal(deviations: &[f64], part: f64) -> f64 {
 }
 
 /// Part of the pairs whose interval, with the profile's own error, holds the profile's share.
-fn coverage(pairs: &[Pair], rows: &[ProfileRow], energy_j: f64) -> Option<f64> {
-    let holds = |(pair, row): (&Pair, &ProfileRow)| {
+fn coverage(pairs: &[FigureWithTruth], rows: &[ProfileRow], energy_j: f64) -> Option<f64> {
+    let holds = |(pair, row): (&FigureWithTruth, &ProfileRow)| {
         let holds = |(estimate, interval): (Joules, Interval)| {
             let said_j = row.profile_share * energy_j;
             let side = if said_j < estimate.0 {
@@ -504,11 +517,11 @@ mod tests {
     /// the runs, by the campaign, or not at all.
     fn held(seed: u64, runs: usize, of: Option<SpreadOf>) -> ProfileLevel {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let reference = Reference::of((0..runs).map(|_| run(&mut random)).collect());
+        let reference = ReferenceProfile::of((0..runs).map(|_| run(&mut random)).collect());
         let deviations = reference.deviations(|hits| &hits.methods);
         let pair = |method: usize| {
             let estimate = size(method) * (1.0 + ERROR * random.sample::<f64, _>(StandardNormal));
-            Pair {
+            FigureWithTruth {
                 label: name(method).1,
                 truth: Joules(reference.hits().methods[&name(method)] as f64),
                 estimate: Some(Joules(estimate)),
@@ -521,9 +534,9 @@ mod tests {
         let common = deviations.common.unwrap_or(SPREAD);
         let spread = of.map(|of| (common, of));
         let energy_j = (0..METHODS).map(size).sum();
-        let joined = Joined { pairs, alone: Vec::new(), energy_j, spread };
+        let joined = JoinedLevels { pairs, alone: Vec::new(), energy_j, spread };
         let mut evaluation = ProfileEvaluation::default();
-        evaluation.add(Level::Method, joined, reference.hits().inside());
+        evaluation.add(AccountLevel::Method, joined, reference.hits().inside());
         evaluation.levels.remove(0)
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::Accounts;
 use crate::account::entry::LineKey;
-use crate::account::matching::{self, Signature};
+use crate::account::matching::{self, MethodSignature};
 
 use super::Hits;
 use super::hits::Name;
@@ -20,7 +20,7 @@ pub fn nearest(counted: &BTreeSet<u32>, line: u32) -> Option<u32> {
 /// The lines of methods that count something in accounts.
 pub(super) struct CountedLines<'a> {
     /// Sorted by signature.
-    methods: Vec<(Signature, OwnLines<'a>)>,
+    methods: Vec<(MethodSignature, OwnLines<'a>)>,
 }
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct OwnLines<'a> {
 
 impl<'a> CountedLines<'a> {
     pub fn of(accounts: &'a Accounts) -> Self {
-        let mut methods: BTreeMap<Signature, OwnLines<'_>> = BTreeMap::new();
+        let mut methods: BTreeMap<MethodSignature, OwnLines<'_>> = BTreeMap::new();
         for part in &accounts.parts {
             let (method, line) = (&part.key.method, &part.key.line);
             let own = methods.entry(matching::signature(&method.class, &method.method));

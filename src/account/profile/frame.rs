@@ -2,7 +2,7 @@
 
 /// A frame. Only those of Java have a class.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Frame {
+pub struct ProfileFrame {
     /// Binary class name with dots; empty for what is no Java method.
     pub class: String,
     /// Method, with its descriptor where the profile says it.
@@ -11,7 +11,7 @@ pub struct Frame {
     pub line: Option<u32>,
 }
 
-impl Frame {
+impl ProfileFrame {
     /// Reads `a/B.run`, `a.B.run(I)V:12` (async-profiler, Flight Recorder), `La/B;::run` and
     /// `a/B:::run` (perf with a map of the JVM), each perhaps with a mark such as `_[j]`.
     /// Anything else is a frame without a class.
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (String, String, Option<u32>) {
-        let frame = Frame::parse(text);
+        let frame = ProfileFrame::parse(text);
         (frame.class, frame.method, frame.line)
     }
 

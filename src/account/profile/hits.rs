@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::entry::LineKey;
 use crate::operations::Dictionary;
 
-use super::{Frame, Profile};
+use super::{ProfileFrame, StackProfile};
 
 /// Class and method.
 pub type Name = (String, String);
@@ -64,7 +64,7 @@ impl Hits {
     }
 }
 
-impl Profile {
+impl StackProfile {
     /// Joins the profile with the application's classes.
     pub fn hits(&self, dictionary: &Dictionary) -> Hits {
         let files: BTreeMap<&str, &str> = dictionary
@@ -91,12 +91,12 @@ impl Profile {
 impl Hits {
     fn add(
         &mut self,
-        frame: &Frame,
-        caller: Option<&Frame>,
+        frame: &ProfileFrame,
+        caller: Option<&ProfileFrame>,
         files: &BTreeMap<&str, &str>,
         count: u64,
     ) {
-        let name = |frame: &Frame| (frame.class.clone(), frame.method.clone());
+        let name = |frame: &ProfileFrame| (frame.class.clone(), frame.method.clone());
         *self.methods.entry(name(frame)).or_default() += count;
         if let Some(caller) = caller {
             *self.calls.entry((name(caller), name(frame))).or_default() += count;

@@ -15,22 +15,22 @@ mod tests;
 pub(crate) use collapsed::parse;
 pub(crate) use compare::{AnotherRun, ProfileEvaluation, SpreadOf, against};
 pub(crate) use counted::nearest;
-pub(crate) use frame::Frame;
+pub(crate) use frame::ProfileFrame;
 pub use hits::Hits;
-pub(crate) use reference::Reference;
+pub(crate) use reference::ReferenceProfile;
 
 /// Stacks of a profile. Frames are kept once each.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Profile {
+pub(crate) struct StackProfile {
     /// All frames that occur, in any order.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<ProfileFrame>,
     /// Whether code that was compiled into its caller goes by the caller's name.
     pub hides_inlined: bool,
     /// Stacks: places in `frames`, the outermost first; and how often each was seen.
     pub stacks: Vec<(Vec<u32>, u64)>,
 }
 
-impl Profile {
+impl StackProfile {
     /// How many samples it has.
     pub fn samples(&self) -> u64 {
         self.stacks.iter().map(|(_, count)| count).fold(0, |sum, n| sum.saturating_add(*n))

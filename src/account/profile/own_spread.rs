@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::entry::{Entry, LineKey, MethodKey};
+use crate::account::entry::{AccountEntry, LineKey, MethodKey};
 use crate::account::matching::Spread;
-use crate::account::{Accounts, AreaAccount};
+use crate::account::{Accounts, MethodGroup};
 use crate::units::Joules;
 
 /// Relative spreads between sampled runs.
@@ -25,7 +25,7 @@ impl<'a> OwnSpread<'a> {
     pub fn of(accounts: &'a Accounts) -> Option<Self> {
         let areas = accounts.areas.as_ref()?;
         let spreads =
-            |area: &AreaAccount| Some((area.run_spread?, area.session_spread.unwrap_or(0.0)));
+            |area: &MethodGroup| Some((area.run_spread?, area.session_spread.unwrap_or(0.0)));
         let own = areas.areas.iter().filter_map(|area| Some((area, spreads(area)?)));
         let methods = own.flat_map(|(area, own)| area.methods.iter().map(move |key| (key, own)));
         let lines = areas.line_run_spreads.iter().flat_map(|((area, line), own)| {
@@ -44,7 +44,7 @@ impl<'a> OwnSpread<'a> {
 
     /// How far what a method spends in one run differs; methods that were compiled into their
     /// callers differ as is usual.
-    pub fn method(&self, entry: &Entry<MethodKey>) -> Spread {
+    pub fn method(&self, entry: &AccountEntry<MethodKey>) -> Spread {
         let energy = Joules(entry.joules().0.max(0.0));
         let (parts, sessions) = self.of_method(&entry.key);
         Spread { parts: energy * parts, sessions: energy * sessions }

@@ -10,7 +10,7 @@ use super::counted::CountedLines;
 
 /// One or more runs of a profiler over the same.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reference {
+pub struct ReferenceProfile {
     /// Samples of all runs.
     hits: Hits,
     /// By run, of each process that was one part of it.
@@ -19,7 +19,7 @@ pub struct Reference {
 
 /// How far the samples of names are off because runs differ.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deviations<K> {
+pub struct SampleSpread<K> {
     /// Relative spread between the runs, of all names together; absent of one run, which
     /// does not tell it.
     pub common: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Deviations<K> {
     pub names: BTreeMap<K, f64>,
 }
 
-impl Reference {
+impl ReferenceProfile {
     /// Runs, each of one process or of several that are parts of it.
     pub fn of(runs: Vec<Vec<Hits>>) -> Self {
         let mut hits = Hits::default();
@@ -58,9 +58,9 @@ impl Reference {
     pub fn deviations<K: Ord + Clone>(
         &self,
         samples: fn(&Hits) -> &BTreeMap<K, u64>,
-    ) -> Deviations<K> {
+    ) -> SampleSpread<K> {
         match self.runs.as_slice() {
-            [processes] => Deviations { common: None, names: of_processes(processes, samples) },
+            [processes] => SampleSpread { common: None, names: of_processes(processes, samples) },
             runs => between(runs, samples(&self.hits), samples),
         }
     }
@@ -82,7 +82,7 @@ fn between<K: Ord + Clone>(
     runs: &[Vec<Hits>],
     all: &BTreeMap<K, u64>,
     samples: fn(&Hits) -> &BTreeMap<K, u64>,
-) -> Deviations<K> {
+) -> SampleSpread<K> {
     let count = |parts: &Vec<Hits>, name: &K| -> u64 {
         parts.iter().filter_map(|part| samples(part).get(name)).sum()
     };
@@ -92,12 +92,12 @@ fn between<K: Ord + Clone>(
     let sizes: Vec<f64> = counts.iter().map(|run| run.iter().sum::<u64>() as f64).collect();
     let part = sizes.iter().map(|size| size * size).sum::<f64>().sqrt() / sizes.iter().sum::<f64>();
     let Some(spread) = run_spread(&[Repeats::of_all(counts)]) else {
-        return Deviations { common: None, names: BTreeMap::new() };
+        return SampleSpread { common: None, names: BTreeMap::new() };
     };
     let deviation =
         |((name, count), own): ((&K, &u64), &f64)| (name.clone(), *count as f64 * own * part);
     let names = all.iter().zip(&spread.areas).map(deviation).collect();
-    Deviations { common: Some(spread.common), names }
+    SampleSpread { common: Some(spread.common), names }
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
         Hits { methods: of.iter().map(key).collect(), ..Hits::default() }
     }
 
-    fn deviation(deviations: &Deviations<(String, String)>, method: &str) -> f64 {
+    fn deviation(deviations: &SampleSpread<(String, String)>, method: &str) -> f64 {
         deviations.names[&("a.A".to_owned(), method.to_owned())]
     }
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn several_runs_tell_their_own_error() {
         let run = |f, g| vec![hits(&[("f", f), ("g", g)])];
-        let reference = Reference::of(vec![run(6000, 4000), run(4000, 6000)]);
+        let reference = ReferenceProfile::of(vec![run(6000, 4000), run(4000, 6000)]);
         let found = reference.deviations(|hits| &hits.methods);
         let common = found.common.unwrap();
         assert!((common - 0.28).abs() < 0.01, "{common}");
@@ -131,10 +131,10 @@ mod tests {
     #[test]
     fn parts_of_a_run_are_processes_of_their_own() {
         let parts = vec![hits(&[("f", 30), ("g", 5)]), hits(&[("f", 40)])];
-        let found = Reference::of(vec![parts]).deviations(|hits| &hits.methods);
+        let found = ReferenceProfile::of(vec![parts]).deviations(|hits| &hits.methods);
         assert_eq!(found.common, None);
         assert_eq!((deviation(&found, "f"), deviation(&found, "g")), (50.0, 5.0));
-        let nothing = Reference::default().deviations(|hits| &hits.methods);
+        let nothing = ReferenceProfile::default().deviations(|hits| &hits.methods);
         assert_eq!((nothing.common, nothing.names.len()), (None, 0));
     }
 }

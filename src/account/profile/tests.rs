@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::collapsed::ProfileError;
 use super::*;
-use crate::account::evaluate::Level;
+use crate::account::evaluate::AccountLevel;
 use crate::account::{account, sample};
 
 #[test]
@@ -30,7 +30,7 @@ fn what_a_method_returns_belongs_to_its_frame() {
     .unwrap();
     let lengths: Vec<usize> = profile.stacks.iter().map(|(stack, _)| stack.len()).collect();
     assert_eq!(lengths, [2, 2, 1, 2, 2]);
-    let read = |frame: &Frame| (frame.method.clone(), frame.line);
+    let read = |frame: &ProfileFrame| (frame.method.clone(), frame.line);
     let frames: Vec<_> = profile.frames.iter().map(read).collect();
     assert_eq!(frames[0], ("f(I)La/C;".into(), Some(3)));
     assert_eq!(frames[1], ("g()[La/C;".into(), Some(4)));
@@ -66,10 +66,10 @@ fn accounts_that_agree_have_no_error() {
     let all: f64 = accounts.methods.iter().map(|entry| entry.joules().0).sum();
     let text = profile_of(&accounts, 1e7 / all) + "gc_thread 50\n";
     let hits = parse(&text).unwrap().hits(&sample.dictionary);
-    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
+    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     assert_eq!(found.outside.0, 50);
-    let levels: Vec<Level> = found.levels.iter().map(|row| row.level).collect();
-    assert_eq!(levels, [Level::Method, Level::Line]);
+    let levels: Vec<AccountLevel> = found.levels.iter().map(|row| row.level).collect();
+    assert_eq!(levels, [AccountLevel::Method, AccountLevel::Line]);
     for row in &found.levels {
         assert!(row.median_error < 1e-3 && row.total_variation < 1e-3, "{row:?}");
         assert!(row.unmatched == 0 && row.coverage == Some(1.0), "{row:?}");
@@ -84,8 +84,9 @@ fn samples_of_a_bridge_are_those_of_its_method() {
     let text = "demo.Grid.blit(Ljava/nio/FloatBuffer;Ljava/nio/FloatBuffer;)V:6 600\n\
                 demo.Grid.blit(Ljava/lang/Object;Ljava/lang/Object;)V:2 400\n";
     let hits = parse(text).unwrap().hits(&sample.dictionary);
-    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
-    let methods: Vec<_> = found.rows.iter().filter(|row| row.level == Level::Method).collect();
+    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
+    let methods: Vec<_> =
+        found.rows.iter().filter(|row| row.level == AccountLevel::Method).collect();
     let [method] = methods[..] else { panic!("{methods:?}") };
     assert_eq!((method.samples, method.account_share), (1000, Some(1.0)));
 }
@@ -104,8 +105,8 @@ fn samples_of_a_line_that_counts_nothing_are_those_of_one_that_does() {
         last + 1
     );
     let hits = parse(&text).unwrap().hits(&sample.dictionary);
-    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
-    let lines = found.rows.iter().filter(|row| row.level == Level::Line && row.samples > 0);
+    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
+    let lines = found.rows.iter().filter(|row| row.level == AccountLevel::Line && row.samples > 0);
     let samples: Vec<_> = lines.map(|row| (row.label.rsplit(':').next(), row.samples)).collect();
     let [first, last] = [first, last].map(|line| line.to_string());
     assert_eq!(samples, [(Some(&*first), 900), (Some(&*last), 100), (Some("2"), 9)]);
@@ -120,7 +121,7 @@ fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
     let own = accounts.methods[0].key.method.split('(').next().unwrap();
     let text = format!("{class}.missing 30\n{class}.{own} 70\n");
     let hits = parse(&text).unwrap().hits(&sample.dictionary);
-    let found = against(&accounts, &Reference::of(vec![vec![hits]]));
+    let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let [methods] = found.levels.as_slice() else { panic!("{found:?}") };
     assert_eq!((methods.samples, methods.entries, methods.unmatched), (100, 2, 1));
     // Errors of 100 % and of 3/7 of the share.
@@ -156,7 +157,7 @@ proptest! {
     ) {
         let text = format!("x;{class}.{method}(IL{class};)V:{line}{mark} {count}\n");
         let profile = parse(&text).unwrap();
-        let expected = Frame {
+        let expected = ProfileFrame {
             class: class.replace('/', "."),
             method: format!("{method}(IL{class};)V"),
             line: Some(line),

@@ -10,8 +10,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::attribution::activities::output;
 use crate::attribution::activities::{
-    API_FILE, API_SOURCE, AccountOptions, Analysis, Labels, LoggingAs, NodeLog, Options, Weights,
-    analyse, nanoseconds, seconds,
+    API_FILE, API_SOURCE, AccountOptions, Analysis, AnalysisOptions, Labels, LoggingAs, NodeLog,
+    Weights, analyse, nanoseconds, seconds,
 };
 use crate::energies::of_activities;
 use crate::report::activities_page;
@@ -20,7 +20,7 @@ use super::energies::Energies;
 use super::progress;
 use super::quantity::between;
 use crate::stage::Failure;
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 /// The page with pictures and tables.
 pub const PAGE: &str = "activities.html";
@@ -60,13 +60,13 @@ theory, docs/activity-logs.md the formats."
 )]
 pub struct Arguments {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<ActivitiesCommand>,
     #[command(flatten)]
     account: Option<AccountArguments>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ActivitiesCommand {
     /// Write the Java class that programs name their activities with.
     Api {
         /// A source folder; the file is wattline/Activities.java below it.
@@ -86,7 +86,7 @@ struct AccountArguments {
     logs: Vec<PathBuf>,
     /// What the logs are; told from their contents, unless given.
     #[arg(long, value_enum)]
-    format: Option<read::Format>,
+    format: Option<read::LogFormat>,
     /// Names of a binary log's numbers (TOML); as often as there are binary logs.
     #[arg(long)]
     names: Vec<PathBuf>,
@@ -145,13 +145,13 @@ enum LoggingArgument {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match (&arguments.command, &arguments.account) {
-        (Some(Command::Api { out, force }), _) => api(out, (*force).into()),
+        (Some(ActivitiesCommand::Api { out, force }), _) => api(out, (*force).into()),
         (None, Some(account)) => run_account(account),
         (None, None) => Err(Failure::Usage("give a log, or `api`".into())),
     }
 }
 
-fn api(out: &Path, existing: Existing) -> Result<(), Failure> {
+fn api(out: &Path, existing: OnExisting) -> Result<(), Failure> {
     let path = Output::open(out, existing)?.write(API_FILE, API_SOURCE)?;
     progress::say(format!("written: {}", path.display()));
     Ok(())
@@ -198,7 +198,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
 }
 
 /// The folder of the results, without any that are there.
-fn open(out: &Path, existing: Existing) -> Result<Output, Failure> {
+fn open(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
     let output = Output::open(out, existing)?;
     output.check_free(&FILES)?;
     Ok(output)
@@ -234,7 +234,7 @@ fn check_span(arguments: &AccountArguments, logs: &[NodeLog]) -> Result<(), Fail
     Err(Failure::Usage(format!("{flag}: the logs reach from {first:.6} s to {last:.6} s")))
 }
 
-fn options(arguments: &AccountArguments, logs: &[NodeLog]) -> Options {
+fn options(arguments: &AccountArguments, logs: &[NodeLog]) -> AnalysisOptions {
     let longest = logs.iter().filter_map(NodeLog::metered).map(|(start, end)| end - start).max();
     let longest_s = seconds(longest.unwrap_or_default());
     let step_s = arguments.step_s.unwrap_or_else(|| round_step(longest_s / STEPS));
@@ -248,7 +248,7 @@ fn options(arguments: &AccountArguments, logs: &[NodeLog]) -> Options {
         WeightArgument::SqrtEt => Weights::SqrtEnergyTime,
         WeightArgument::Equal => Weights::Equal,
     };
-    Options { weights, account: AccountOptions { step_ns: nanoseconds(step_s), logging } }
+    AnalysisOptions { weights, account: AccountOptions { step_ns: nanoseconds(step_s), logging } }
 }
 
 /// The next number of 1, 2, 5, 10, ...

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::attribution::activities::{
-    self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, Names, NodeLog, PerfettoOptions, Remark,
-    nanoseconds,
+    self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, NodeLog, NodeNames, PerfettoOptions,
+    Remark, nanoseconds,
 };
 use crate::format::visible_name;
 use crate::input_file;
@@ -18,7 +18,7 @@ use crate::stage::Failure;
 
 /// What a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum LogFormat {
     /// Binary entries of 12 bytes, as Quanto writes them.
     Quanto,
     /// time_s,component,event,value.
@@ -40,7 +40,7 @@ pub struct Inputs<'a> {
     /// The files.
     pub logs: &'a [PathBuf],
     /// What all of them are, if it was said.
-    pub format: Option<Format>,
+    pub format: Option<LogFormat>,
     /// Names of binary logs, in their order.
     pub names: &'a [PathBuf],
     /// Name of the device of all others.
@@ -61,10 +61,10 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
             Some(format) => format,
             None => guess(path)?,
         };
-        if format == Format::Quanto {
+        if format == LogFormat::Quanto {
             nodes.push(binary(path, names.next(), labels)?);
         } else {
-            has_rails |= matches!(format, Format::Perfetto | Format::Samples);
+            has_rails |= matches!(format, LogFormat::Perfetto | LogFormat::Samples);
             device.push(other(path, format, inputs, labels)?);
         }
     }
@@ -100,7 +100,7 @@ fn nothing<'r>(inputs: &Inputs<'_>, mut remarks: impl Iterator<Item = &'r Remark
 }
 
 /// What a file is, by its first bytes and lines.
-fn guess(path: &Path) -> Result<Format, Failure> {
+fn guess(path: &Path) -> Result<LogFormat, Failure> {
     let bytes = read(path)?;
     let start = &bytes[..bytes.len().min(1 << 16)];
     let text = String::from_utf8_lossy(start);
@@ -108,19 +108,19 @@ fn guess(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let has = |word: &str| String::from_utf8_lossy(&bytes).contains(word);
     if extension == "quanto" {
-        Ok(Format::Quanto)
+        Ok(LogFormat::Quanto)
     } else if first.starts_with("# wattline-samples") {
-        Ok(Format::Samples)
+        Ok(LogFormat::Samples)
     } else if columns::of(first).starts_with(&CSV_HEADER.map(String::from)) {
-        Ok(Format::Csv)
+        Ok(LogFormat::Csv)
     } else if INTERVALS_HEADER.iter().all(|column| first.contains(column)) {
-        Ok(Format::Intervals)
+        Ok(LogFormat::Intervals)
     } else if start.starts_with(&[0x1f, 0x8b]) || start.first() == Some(&0x0a) && !is_text(start) {
-        Ok(Format::Perfetto)
+        Ok(LogFormat::Perfetto)
     } else if activities::has_lines(&String::from_utf8_lossy(&bytes)) {
-        Ok(Format::Lines)
+        Ok(LogFormat::Lines)
     } else if has("Battery History") || has("\n9,h,") || has("\n9,hsp,") {
-        Ok(Format::Batterystats)
+        Ok(LogFormat::Batterystats)
     } else {
         let unknown = || "what sort of log this is can't be told; say it with --format".to_owned();
         Err(Failure::input(path, columns::problem(first).unwrap_or_else(unknown)))
@@ -146,7 +146,7 @@ fn binary(
     let names = match &file {
         Some(file) => {
             let text = crate::stage::folder::read_text(file)?;
-            Names::parse(&text).map_err(|error| Failure::input(file, error))?
+            NodeNames::parse(&text).map_err(|error| Failure::input(file, error))?
         }
         None => {
             progress::warn_in_line(format!(
@@ -155,7 +155,7 @@ fn binary(
                 path.display(),
                 path.with_extension("toml").display()
             ));
-            Names::default()
+            NodeNames::default()
         }
     };
     let log = activities::read_quanto(&read(path)?, &names, labels);
@@ -168,12 +168,12 @@ fn binary(
 
 fn other(
     path: &Path,
-    format: Format,
+    format: LogFormat,
     inputs: &Inputs<'_>,
     labels: &mut Labels,
 ) -> Result<NodeLog, Failure> {
     let node = inputs.node;
-    if format == Format::Perfetto {
+    if format == LogFormat::Perfetto {
         let file = input_file::open(path).map_err(Failure::io("read", path))?;
         let options = PerfettoOptions { rails: inputs.rails.to_vec() };
         return activities::read_perfetto(file, node, labels, &options)
@@ -181,17 +181,17 @@ fn other(
     }
     let text = String::from_utf8_lossy(&read(path)?).into_owned();
     match format {
-        Format::Csv => match columns::of(&text) {
+        LogFormat::Csv => match columns::of(&text) {
             columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
                 Ok(activities::read_csv(&text, node, labels))
             }
             columns => Err(Failure::input(path, columns::wrong(&columns, &CSV_HEADER))),
         },
-        Format::Batterystats => Ok(activities::read_batterystats(&text, node, labels)),
-        Format::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
+        LogFormat::Batterystats => Ok(activities::read_batterystats(&text, node, labels)),
+        LogFormat::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
             Failure::input(path, format!("{problem}; see docs/activity-logs.md"))
         }),
-        Format::Lines => Ok(activities::read_lines(&text, node, labels)),
+        LogFormat::Lines => Ok(activities::read_lines(&text, node, labels)),
         _ => samples(path, &text, inputs),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::campaign::{Phase, PlannedCase};
+use crate::campaign::{PlannedCase, RunPhase};
 use crate::compare::{InputRuns, Measurement, Repeat};
 use crate::model::Model;
 use crate::run::RunRecord;
@@ -62,13 +62,13 @@ impl Campaign {
 fn measurement(cases: &[PlannedCase], records: &[RunRecord]) -> Measurement {
     let mut inputs: BTreeMap<String, InputRuns> = BTreeMap::new();
     for case in cases.iter().filter(|case| case.removed.is_empty()) {
-        let good = records.iter().filter(|run| run.is_good_run_of(&case.name, Phase::Power));
+        let good = records.iter().filter(|run| run.is_good_run_of(&case.name, RunPhase::Power));
         let repeats = good
             .filter_map(|run| run.measured.as_ref())
             .map(|run| Repeat { energy_j: run.energy_j, duration_s: run.duration_s });
         inputs.entry(case.input.clone()).or_default().repeats.extend(repeats);
     }
-    let idle = records.iter().filter(|run| run.is_good() && run.run.phase == Phase::Idle);
+    let idle = records.iter().filter(|run| run.is_good() && run.run.phase == RunPhase::Idle);
     let idle = idle.filter_map(|run| run.measured.as_ref()).map(|run| run.mean_power_w());
     Measurement { inputs, idle_powers_w: idle.collect(), between_campaigns: 0.0 }
 }

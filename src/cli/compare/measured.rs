@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::compare::{
-    self, Comparison, Limit, Mode, Prices, Side, Verdict, compare_measured, compare_methods,
+    self, AllowedIncrease, CompareMode, Comparison, GateVerdict, Side, SidePrices,
+    compare_measured, compare_methods,
 };
 use crate::stage::Failure;
 use crate::stage::ScenarioFacts;
@@ -16,12 +17,12 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     let base = Campaign::read(&arguments.base, arguments.between_campaigns)?;
     let new = Campaign::read(new, arguments.between_campaigns)?;
     same_scenario(&base, &new)?;
-    let limit = Limit(arguments.max_increase / 100.0);
+    let limit = AllowedIncrease(arguments.max_increase / 100.0);
     let (mut headline, inputs) =
         compare_measured(&new.scenario, &base.measurement, &new.measurement, limit);
     let mut notes = campaign_notes(&base, &new);
     if base.board() != new.board() && !arguments.across_boards {
-        headline.verdict = Some(Verdict::NoData);
+        headline.verdict = Some(GateVerdict::NoData);
         headline.remark = format!(
             "different boards or settings: {} against {}; measure both on one, or --across-boards",
             base.board(),
@@ -31,7 +32,7 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     let mut spending = measured_spending(&new);
     let methods = method_changes(arguments, &base, &new, &mut spending);
     let mut comparison = Comparison {
-        mode: Mode::Measured,
+        mode: CompareMode::Measured,
         limit,
         headline,
         inputs,
@@ -97,8 +98,8 @@ fn method_changes(
     let before = Side { dictionary: &before, executions: &before_runs };
     let now = Side { dictionary: &now, executions: &now_runs };
     let prices = match &own_model {
-        None => Prices::Shared(&base_model),
-        Some(new) => Prices::Own { base: &base_model, new },
+        None => SidePrices::Shared(&base_model),
+        Some(new) => SidePrices::Own { base: &base_model, new },
     };
     let pricing = own_model.as_ref().unwrap_or(&base_model);
     spending.extend(compare::methods::spending(now, pricing));

@@ -8,16 +8,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::compare::{self, Budgets, Comparison, Limit, Verdict};
+use crate::compare::{self, AllowedIncrease, Budgets, Comparison, GateVerdict};
 
 use super::error::exit;
-use super::outcome::Outcome;
+use super::outcome::CommandOutcome;
 use super::progress;
 use super::quantity::{PRINTED, between, whole};
 use super::scan::ClassPathArguments;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -41,7 +41,7 @@ pub struct Arguments {
     #[command(flatten)]
     classes: ClassPathArguments,
     /// Increase that is allowed, in percent of the base's energy above idle.
-    #[arg(long, value_name = "PCT", default_value_t = 100.0 * Limit::default().0,
+    #[arg(long, value_name = "PCT", default_value_t = 100.0 * AllowedIncrease::default().0,
           value_parser = between(0.0, 1e6, "%"))]
     max_increase: f64,
     /// Standard deviation that repeating a whole campaign adds, in percent.
@@ -59,7 +59,7 @@ pub struct Arguments {
     across_boards: bool,
     /// What is printed.
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: CompareFormat,
     /// How many classes and methods are printed.
     #[arg(long, default_value_t = 20, value_parser = whole(0, PRINTED))]
     limit: usize,
@@ -80,7 +80,7 @@ enum ModelChoice {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+enum CompareFormat {
     /// For a terminal.
     Text,
     /// For a pull request.
@@ -94,23 +94,23 @@ enum Format {
 /// Files below `--out`.
 fn print(comparison: &Comparison, arguments: &Arguments) {
     let document = match arguments.format {
-        Format::Text => {
+        CompareFormat::Text => {
             let text = compare::text::text(comparison, arguments.limit);
             return progress::result(text.trim_end());
         }
-        Format::Markdown => compare::markdown::markdown(comparison, arguments.limit),
-        Format::Json => compare::json::json(comparison),
-        Format::Junit => compare::junit::junit(comparison),
+        CompareFormat::Markdown => compare::markdown::markdown(comparison, arguments.limit),
+        CompareFormat::Json => compare::json::json(comparison),
+        CompareFormat::Junit => compare::junit::junit(comparison),
     };
     progress::document(document.trim_end());
 }
 
 const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
 
-pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = match &arguments.out {
         Some(out) => {
-            let output = Output::open(out, Existing::from(arguments.force))?;
+            let output = Output::open(out, OnExisting::from(arguments.force))?;
             output.check_free(&FILES)?;
             Some(output)
         }
@@ -130,9 +130,11 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     print(&comparison, arguments);
     Ok(match comparison.verdict() {
-        Verdict::Pass => Outcome::Done,
-        Verdict::OverBudget | Verdict::Increase => Outcome::Verdict { code: exit::GATE },
-        Verdict::NoData => Outcome::Verdict { code: exit::NO_DATA },
+        GateVerdict::Pass => CommandOutcome::Done,
+        GateVerdict::OverBudget | GateVerdict::Increase => {
+            CommandOutcome::Verdict { code: exit::GATE }
+        }
+        GateVerdict::NoData => CommandOutcome::Verdict { code: exit::NO_DATA },
     })
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::build::{Survey, sources};
+use crate::build::{SourceAnalysis, sources};
 use crate::compare::{
-    self, Change, ChangeRow, Comparison, Limit, Mode, Patched, Side, Subject, carry, compare_patch,
+    self, AllowedIncrease, ChangeRow, CompareMode, Comparison, EnergyChange, Patched, Side,
+    Subject, carry, compare_patch,
 };
 use crate::operations::{Calls, Dictionary};
 use crate::stage::{CampaignFolder, Failure};
@@ -26,7 +27,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let side = Side { dictionary: &before, executions: &facts.executions };
     let carried = carry(side, &calls, after);
     let changes = compare_patch(side, &carried, &model);
-    let limit = Limit(arguments.max_increase / 100.0);
+    let limit = AllowedIncrease(arguments.max_increase / 100.0);
     let headline = predicted_headline(&base, &changes.total, limit, carried.unknown.len());
     let mut notes = patch_notes(&carried, &changes, resolved);
     notes.splice(0..0, campaign_notes(&base, &base));
@@ -46,7 +47,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     spending.insert(("scenario", base.scenario.clone()), whole);
     spending.extend(base.measurement.inputs.keys().map(|name| (("input", name.clone()), None)));
     Ok(Comparison {
-        mode: Mode::Predicted,
+        mode: CompareMode::Predicted,
         limit,
         headline,
         inputs: Vec::new(),
@@ -84,7 +85,8 @@ fn survey(changed: &[PathBuf], arguments: &Arguments) -> Result<Patched, Failure
     let places: Vec<PathBuf> = changed.iter().cloned().chain([own]).collect();
     let loaded = sources::load_paths(&places, &arguments.classes.paths())?;
     let granularity = CampaignFolder::new(&arguments.base).scenario()?.application.granularity;
-    let Survey { dictionary, calls, .. } = Survey::of(loaded, granularity, Calls::Followed)?;
+    let SourceAnalysis { dictionary, calls, .. } =
+        SourceAnalysis::of(loaded, granularity, Calls::Followed)?;
     Ok(Patched { dictionary, calls })
 }
 
@@ -102,13 +104,18 @@ fn differing(a: &Dictionary, b: &Dictionary) -> usize {
 
 /// The scenario with the patch: measured before, the model's change on top. The share is
 /// of the measured energy, whose own error is small against the prediction's.
-fn predicted_headline(base: &Campaign, total: &Change, limit: Limit, lost: usize) -> ChangeRow {
+fn predicted_headline(
+    base: &Campaign,
+    total: &EnergyChange,
+    limit: AllowedIncrease,
+    lost: usize,
+) -> ChangeRow {
     let inputs = base.measurement.inputs.keys().map(String::as_str);
     let before = base.measurement.sum(inputs).map(|sum| crate::units::Joules(sum.value));
     let difference = total.difference();
     let interval = total.interval.filter(|_| before.is_some());
     let positive = before.filter(|before| before.0 > 0.0);
-    let change = Change {
+    let change = EnergyChange {
         base: before,
         new: before.zip(difference).map(|(before, more)| before + more),
         interval,

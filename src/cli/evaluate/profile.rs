@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::account::profile::{
-    self, AnotherRun, Hits, Profile, ProfileEvaluation, Reference, SpreadOf,
+    self, AnotherRun, Hits, ProfileEvaluation, ReferenceProfile, SpreadOf, StackProfile,
 };
 use crate::input_file;
 use crate::model::Model;
@@ -27,7 +27,7 @@ pub fn evaluate(
     let read = |run: &PathBuf| {
         files(run).iter().map(|file| hits(file, &facts.dictionary)).collect::<Result<Vec<_>, _>>()
     };
-    let reference = Reference::of(runs.iter().map(read).collect::<Result<_, Failure>>()?);
+    let reference = ReferenceProfile::of(runs.iter().map(read).collect::<Result<_, Failure>>()?);
     let evaluation = profile::against(&facts.accounts(model), &reference);
     if evaluation.levels.is_empty() {
         return Err(Failure::input(
@@ -90,7 +90,7 @@ fn hits(file: &Path, dictionary: &Dictionary) -> Result<Hits, Failure> {
 }
 
 /// Reads a profile of either kind.
-fn read(file: &Path) -> Result<Profile, Failure> {
+fn read(file: &Path) -> Result<StackProfile, Failure> {
     let bytes = input_file::read(file).map_err(Failure::io("read", file))?;
     let text = match flight::is_recording(&bytes) {
         true => flight::samples(&Jdk::find()?.java, file, None)?,

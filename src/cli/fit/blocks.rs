@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::TABLE_NUMBERS;
 
-use super::tables::Tables;
+use super::tables::TableLocation;
 use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
-use crate::model::table::{Rows, TableRows, Wanted};
+use crate::model::table::{PassColumns, RowSource, TableRows};
 use crate::model::{
     FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, estimability_csv, fit_rows,
 };
-use crate::stage::fit::Fitted;
+use crate::stage::fit::CampaignModel;
 
 /// Tables from this size on are read in blocks by every solver that can (16 MB).
 const BLOCKS_BYTES: u64 = 16 << 20;
@@ -22,7 +22,7 @@ const LARGE_BYTES: u64 = 256 << 20;
 /// Whether a table is better read in blocks: if it is large, or if nothing that was asked for
 /// needs it whole.
 pub fn are_better(
-    tables: &Tables,
+    tables: &TableLocation,
     arguments: &Arguments,
     options: &FitOptions,
 ) -> Result<bool, Failure> {
@@ -40,13 +40,13 @@ pub fn are_better(
 }
 
 /// Whether a table is too large to be held.
-fn is_large(tables: &Tables) -> Result<bool, Failure> {
+fn is_large(tables: &TableLocation) -> Result<bool, Failure> {
     Ok(tables.bytes() >= LARGE_BYTES || tables.are_too_many_numbers()?)
 }
 
 /// Fits without ever holding the table.
 pub fn run(
-    tables: &Tables,
+    tables: &TableLocation,
     rows: &TableRows<'_>,
     arguments: &Arguments,
     options: &FitOptions,
@@ -60,7 +60,7 @@ pub fn run(
     })?;
     let validation = validation.expect("folds were asked for");
     let estimability = estimability_csv(&estimability)?;
-    let fitted = Fitted { model, validation, estimability };
+    let fitted = CampaignModel { model, validation, estimability };
     let (sha256, facts) = (tables.sha256()?, DatasetFacts::beside(&tables.named)?);
     let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
     output.write_fit(&fitted, origin)?;
@@ -71,12 +71,12 @@ pub fn run(
 
 /// Whether the cases are of one board, as fits in blocks need it; an error if they are not, and
 /// the table is too large to be held.
-pub fn are_of_one_board(tables: &Tables, rows: &TableRows<'_>) -> Result<bool, Failure> {
+pub fn are_of_one_board(tables: &TableLocation, rows: &TableRows<'_>) -> Result<bool, Failure> {
     if !rows.have_devices() {
         return Ok(true);
     }
     let mut devices: BTreeSet<String> = BTreeSet::new();
-    let read = rows.each(Wanted::Cases, &mut |block| {
+    let read = rows.each(PassColumns::Cases, &mut |block| {
         for i in 0..block.rows() {
             if !devices.contains(block.device(i)) {
                 devices.insert(block.device(i).to_owned());

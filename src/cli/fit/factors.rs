@@ -12,7 +12,7 @@ use crate::stage::folder::read_text;
 
 /// What effects may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Effects {
+pub enum EffectsOption {
     /// Not below zero.
     #[default]
     Positive,
@@ -20,7 +20,7 @@ pub enum Effects {
     Free,
 }
 
-impl Effects {
+impl EffectsOption {
     fn sign(self) -> Sign {
         match self {
             Self::Positive => Sign::Positive,

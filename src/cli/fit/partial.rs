@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::tables::Tables;
+use super::tables::TableLocation;
 use super::{Arguments, Failure, Output, PartialFile, progress};
 use crate::input_file;
 use crate::model::table::{ColumnChoice, TableRows};
 use crate::model::{
     BASELINES, CvSet, FitOptions, FoldOptions, JudgeRounds, Merge, MergedFit, ModelError,
-    PartLabel, Partial, cv_csv, estimability_csv,
+    PartLabel, SufficientStats, cv_csv, estimability_csv,
 };
 use crate::stage::folder::{names, read_text};
 use crate::toolchain::artifact::hash_of_bytes;
@@ -32,7 +32,7 @@ pub fn part_number(text: &str) -> Result<(u64, u64), String> {
 /// Sums or judges the rows of a table into a partial.
 pub fn write(
     arguments: &Arguments,
-    tables: &Tables,
+    tables: &TableLocation,
     choice: &ColumnChoice,
     options: &FitOptions,
     folds: FoldOptions,
@@ -43,8 +43,8 @@ pub fn write(
     let rows = tables.rows(&choice)?;
     let label = PartLabel { number: arguments.part, columns: columns_of(&choice, &rows) };
     let partial = match &rounds {
-        None => Partial::of_rows(&rows, options, folds, label),
-        Some(rounds) => Partial::of_errors(&rows, rounds, label),
+        None => SufficientStats::of_rows(&rows, options, folds, label),
+        Some(rounds) => SufficientStats::of_errors(&rows, rounds, label),
     };
     let partial = partial.map_err(|error| match error {
         ModelError::Table(error) => tables.failure(&error),
@@ -67,7 +67,7 @@ fn columns_of(choice: &ColumnChoice, rows: &TableRows<'_>) -> Vec<(String, Strin
 pub fn merge(
     arguments: &Arguments,
     paths: &[PathBuf],
-    options: impl FnOnce(&Partial) -> Result<FitOptions, Failure>,
+    options: impl FnOnce(&SufficientStats) -> Result<FitOptions, Failure>,
 ) -> Result<(), Failure> {
     let merged = merged(&partials_of(paths)?)?;
     if let Some(to) = &arguments.partial {
@@ -101,7 +101,7 @@ pub fn merge(
     Ok(())
 }
 
-fn validated(merged: &Partial, output: &Output) -> Result<(), Failure> {
+fn validated(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
     output.check_free(&[names::CV])?;
     let (validation, squares) = merged.validation()?;
     output.write(names::CV, cv_csv(&validation)?)?;
@@ -152,10 +152,10 @@ fn partials_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Adds partials up in an order that the command line has no part in.
-fn merged(paths: &[PathBuf]) -> Result<Partial, Failure> {
+fn merged(paths: &[PathBuf]) -> Result<SufficientStats, Failure> {
     let read = |path: &PathBuf| {
         let bytes = input_file::read(path).map_err(Failure::io("read", path))?;
-        Partial::from_bytes(&bytes).map_err(|error| Failure::input(path, error))
+        SufficientStats::from_bytes(&bytes).map_err(|error| Failure::input(path, error))
     };
     let mut order = Vec::with_capacity(paths.len());
     for path in paths {

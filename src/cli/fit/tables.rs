@@ -9,7 +9,7 @@ use wattline_units::limits::TABLE_NUMBERS;
 
 use crate::input_file;
 use crate::model::table::{
-    ColumnChoice, CsvPart, Part, Source, TableError, TableRows, numbers_held,
+    ColumnChoice, CsvPart, TableError, TablePart, TableRows, UnopenedPart, numbers_held,
 };
 use crate::stage::folder::names;
 use crate::stage::{CampaignFolder, Failure, with_causes};
@@ -23,7 +23,7 @@ const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Where a table lies.
 #[derive(Debug, Clone)]
-pub struct Tables {
+pub struct TableLocation {
     /// The first path that was given.
     pub named: PathBuf,
     files: Vec<TableFile>,
@@ -36,7 +36,7 @@ struct TableFile {
     constants: Vec<(String, String)>,
 }
 
-impl Tables {
+impl TableLocation {
     /// Finds the files, those of a folder in the order of their names; of a campaign's folder
     /// its data set.
     pub fn find(paths: &[PathBuf]) -> Result<Self, Failure> {
@@ -110,7 +110,7 @@ impl Tables {
     pub fn rows(&self, choice: &ColumnChoice) -> Result<TableRows<'static>, Failure> {
         let sources = self.files.iter().map(|file| {
             let path = file.path.clone();
-            let source = Source::new(path.display().to_string(), move || part(&path));
+            let source = UnopenedPart::new(path.display().to_string(), move || part(&path));
             source.with_constants(file.constants.clone())
         });
         TableRows::new(sources.collect(), choice).map_err(|error| self.failure(&error))
@@ -217,7 +217,7 @@ fn is_parquet(path: &Path) -> bool {
     read.is_ok() && &first == b"PAR1"
 }
 
-fn part(path: &Path) -> Result<Box<dyn Part>, TableError> {
+fn part(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
     if is_stream(path) {
         return stream();
     }
@@ -230,13 +230,13 @@ fn part(path: &Path) -> Result<Box<dyn Part>, TableError> {
 }
 
 #[cfg(feature = "parquet")]
-fn stream() -> Result<Box<dyn Part>, TableError> {
+fn stream() -> Result<Box<dyn TablePart>, TableError> {
     let input = BufReader::with_capacity(1 << 20, std::io::stdin());
     Ok(Box::new(crate::model::table::ArrowStreamPart::new(input)?))
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(path: &Path) -> Result<Box<dyn Part>, TableError> {
+fn parquet(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
     let path = path.to_owned();
     let open = Box::new(move || input_file::open(&path));
     Ok(Box::new(crate::model::table::ParquetPart::new(open)?))
@@ -250,13 +250,13 @@ fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn stream() -> Result<Box<dyn Part>, TableError> {
+fn stream() -> Result<Box<dyn TablePart>, TableError> {
     let message = "this wattline was built without Arrow; give a file of CSV".to_owned();
     Err(TableError::Read { message })
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Path) -> Result<Box<dyn Part>, TableError> {
+fn parquet(_: &Path) -> Result<Box<dyn TablePart>, TableError> {
     let message = "this wattline was built without Parquet; convert the table to CSV".to_owned();
     Err(TableError::Read { message })
 }
@@ -316,16 +316,16 @@ mod tests {
         ["b/y.csv", "b/device=2/z.csv", "a.csv", "_SUCCESS", ".x.csv", "_t/x.csv", "n.txt"]
             .into_iter()
             .for_each(write);
-        let tables = Tables::find(&[folder.path().to_owned()]).unwrap();
+        let tables = TableLocation::find(&[folder.path().to_owned()]).unwrap();
         let names = tables.files.iter().map(|file| file.path.strip_prefix(folder.path()).unwrap());
         let names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
         assert_eq!(names, ["a.csv", "b/device=2/z.csv", "b/y.csv"]);
         assert_eq!(tables.files[1].constants, [("device".to_owned(), "2".to_owned())]);
-        assert!(Tables::find(&[folder.path().join("_t").join("none")]).is_ok());
+        assert!(TableLocation::find(&[folder.path().join("_t").join("none")]).is_ok());
         std::fs::create_dir(folder.path().join("empty")).unwrap();
-        let error = Tables::find(&[folder.path().join("empty")]).unwrap_err();
+        let error = TableLocation::find(&[folder.path().join("empty")]).unwrap_err();
         assert!(error.to_string().contains(".parquet"), "{error}");
-        assert!(Tables::find(&["-".into(), "a.csv".into()]).is_err());
+        assert!(TableLocation::find(&["-".into(), "a.csv".into()]).is_err());
     }
 
     #[test]
@@ -333,10 +333,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str| std::fs::write(folder.path().join(name), "case\n").unwrap();
         write(names::PLAN);
-        let error = Tables::find(&[folder.path().to_owned()]).unwrap_err();
+        let error = TableLocation::find(&[folder.path().to_owned()]).unwrap_err();
         assert!(error.to_string().contains("wattline dataset"), "{error}");
         write(names::DATASET);
-        let tables = Tables::find(&[folder.path().to_owned()]).unwrap();
+        let tables = TableLocation::find(&[folder.path().to_owned()]).unwrap();
         assert_eq!(tables.single_csv(), Some(folder.path().join(names::DATASET).as_path()));
     }
 }

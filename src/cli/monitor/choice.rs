@@ -2,7 +2,7 @@
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum ListLevel {
     /// Processes of the machine.
     Processes,
     /// Methods of the JVM.
@@ -13,23 +13,24 @@ pub enum Level {
     Threads,
 }
 
-impl Level {
+impl ListLevel {
     /// All of them, in the order of the key.
-    pub const ALL: [Level; 4] = [Level::Processes, Level::Methods, Level::Classes, Level::Threads];
+    pub const ALL: [ListLevel; 4] =
+        [ListLevel::Processes, ListLevel::Methods, ListLevel::Classes, ListLevel::Threads];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Level::Processes => "processes",
-            Level::Methods => "methods",
-            Level::Classes => "classes",
-            Level::Threads => "threads",
+            ListLevel::Processes => "processes",
+            ListLevel::Methods => "methods",
+            ListLevel::Classes => "classes",
+            ListLevel::Threads => "threads",
         }
     }
 }
 
 /// What rows are sorted by, the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum SortKey {
     /// Power in the last cycle.
     Power,
     /// Energy since the begin.
@@ -42,36 +43,36 @@ pub enum Sort {
     Name,
 }
 
-impl Sort {
+impl SortKey {
     /// The next one.
     pub fn next(self) -> Self {
         match self {
-            Sort::Power => Sort::Energy,
-            Sort::Energy => Sort::Calls,
-            Sort::Calls => Sort::PerCall,
-            Sort::PerCall => Sort::Name,
-            Sort::Name => Sort::Power,
+            SortKey::Power => SortKey::Energy,
+            SortKey::Energy => SortKey::Calls,
+            SortKey::Calls => SortKey::PerCall,
+            SortKey::PerCall => SortKey::Name,
+            SortKey::Name => SortKey::Power,
         }
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Sort::Power => "power",
-            Sort::Energy => "energy",
-            Sort::Calls => "calls",
-            Sort::PerCall => "energy per call",
-            Sort::Name => "name",
+            SortKey::Power => "power",
+            SortKey::Energy => "energy",
+            SortKey::Calls => "calls",
+            SortKey::PerCall => "energy per call",
+            SortKey::Name => "name",
         }
     }
 }
 
 /// What the user has chosen.
 #[derive(Debug, Clone)]
-pub struct Choice {
+pub struct ListOptions {
     /// What is listed.
-    pub level: Level,
+    pub level: ListLevel,
     /// By what.
-    pub sort: Sort,
+    pub sort: SortKey,
     /// A part of the names.
     pub filter: String,
     /// Rows above the first one shown.
@@ -80,7 +81,7 @@ pub struct Choice {
     pub calls: &'static str,
 }
 
-impl Choice {
+impl ListOptions {
     /// The state in a line.
     pub fn line(&self) -> String {
         let filter = if self.filter.is_empty() { "none" } else { &self.filter };

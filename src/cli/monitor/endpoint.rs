@@ -25,21 +25,21 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A server in a thread of its own, until it is dropped.
 pub struct Endpoint {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<EndpointState>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What connections share.
-struct Shared {
+struct EndpointState {
     text: Mutex<Arc<str>>,
-    open: Mutex<Connections>,
+    open: Mutex<HttpConnections>,
     /// A thread of a connection has ended.
     has_ended: Condvar,
     is_over: AtomicBool,
 }
 
 #[derive(Default)]
-struct Connections {
+struct HttpConnections {
     /// By the order in which they came.
     streams: BTreeMap<u64, TcpStream>,
     /// Threads that answer, also those of connections that were ended just now.
@@ -57,7 +57,7 @@ impl Endpoint {
         };
         let listener = TcpListener::bind(address).map_err(unusable)?;
         let address = listener.local_addr().map_err(unusable)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(EndpointState {
             text: Mutex::new("# EOF\n".into()),
             open: Mutex::default(),
             has_ended: Condvar::new(),
@@ -83,7 +83,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<EndpointState>) {
     for (number, stream) in (0_u64..).zip(listener.incoming()) {
         if shared.is_over.load(Ordering::Relaxed) {
             return;
@@ -107,7 +107,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-impl Shared {
+impl EndpointState {
     /// Notes a connection; where there are enough, the oldest one ends first, and its thread.
     fn admit(&self, number: u64, stream: TcpStream) {
         let mut open = lock(&self.open);
@@ -134,7 +134,7 @@ impl Shared {
         let mut peer = Peer::new(stream);
         peer.allow(Some(Duration::from_secs(METRICS_SECONDS.most)));
         let mut lines = BufReader::new(peer);
-        let answer = match Request::read(&mut lines) {
+        let answer = match HttpRequestLine::read(&mut lines) {
             Ok(request) => self.response(&request),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
                 response("431 Request Header Fields Too Large", PLAIN, &format!("{error}\n"), true)
@@ -147,7 +147,7 @@ impl Shared {
         lines.get_mut().write_all(answer.as_bytes())
     }
 
-    fn response(&self, request: &Request) -> String {
+    fn response(&self, request: &HttpRequestLine) -> String {
         let path = request.target.split('?').next().unwrap_or_default();
         let has_body = request.method != "HEAD";
         match (request.method.as_str(), path) {
@@ -174,12 +174,12 @@ fn response(status: &str, kind: &str, text: &str, has_body: bool) -> String {
 
 /// The first line of a request.
 #[derive(Debug, PartialEq, Eq)]
-struct Request {
+struct HttpRequestLine {
     method: String,
     target: String,
 }
 
-impl Request {
+impl HttpRequestLine {
     /// Reads the head up to its empty line.
     fn read(stream: &mut impl io::BufRead) -> io::Result<Self> {
         let head = METRICS_HEAD_BYTES;
@@ -263,16 +263,18 @@ mod tests {
     fn a_head_ends_at_the_limit() {
         let line = "X: y\r\n".repeat(100);
         let endless = io::repeat(b'x');
-        let request =
-            Request::read(&mut BufReader::new(io::Read::chain(&b"GET / HTTP/1.1 "[..], endless)));
+        let request = HttpRequestLine::read(&mut BufReader::new(io::Read::chain(
+            &b"GET / HTTP/1.1 "[..],
+            endless,
+        )));
         assert_eq!(request.unwrap_err().kind(), ErrorKind::FileTooLarge);
         let long = format!("GET /metrics HTTP/1.1\r\n{}\r\n", line.repeat(40));
         assert_eq!(
-            Request::read(&mut long.as_bytes()).unwrap_err().kind(),
+            HttpRequestLine::read(&mut long.as_bytes()).unwrap_err().kind(),
             ErrorKind::FileTooLarge
         );
         let honest = format!("GET /metrics HTTP/1.1\r\n{line}\r\n");
-        assert_eq!(Request::read(&mut honest.as_bytes()).unwrap().target, "/metrics");
+        assert_eq!(HttpRequestLine::read(&mut honest.as_bytes()).unwrap().target, "/metrics");
     }
 
     /// Connections that say nothing make room, and their threads end.

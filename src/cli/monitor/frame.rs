@@ -7,27 +7,27 @@ use crate::recording::JvmSeen;
 use super::jvm::Jvm;
 
 /// What happened in a cycle.
-pub struct Frame {
+pub struct MonitorInterval {
     /// Its number, from 1.
     pub number: u64,
     /// The machine's part.
     pub cycle: Cycle,
     /// The JVM's part.
-    pub jvm: Option<JvmFrame>,
+    pub jvm: Option<JvmInterval>,
 }
 
 /// What a JVM did in a cycle.
-pub struct JvmFrame {
+pub struct JvmInterval {
     /// What its methods did.
     pub cycle: JvmCycle,
     /// What that cost.
     pub power: JvmPower,
 }
 
-impl JvmFrame {
+impl JvmInterval {
     /// With the JVM that it is of.
     pub fn seen<'j>(&'j self, jvm: &'j Jvm) -> JvmSeen<'j> {
-        let JvmFrame { cycle, power } = self;
+        let JvmInterval { cycle, power } = self;
         JvmSeen { pid: jvm.pid, way: jvm.way, state: &jvm.state, cycle, power }
     }
 }

@@ -3,33 +3,33 @@
 
 use std::io::ErrorKind::BrokenPipe;
 
-use crate::attribution::monitor::formulas::Part;
-use crate::recording::{Head, jvm_rows, process_rows, to_csv};
+use crate::attribution::monitor::formulas::MachinePart;
+use crate::recording::{FirstRow, jvm_rows, process_rows, to_csv};
 
-use super::super::outcome::Outcome;
+use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::standard_output;
 use super::super::stop::Stop;
 use super::Arguments;
-use super::frame::{Frame, JvmFrame};
+use super::frame::{JvmInterval, MonitorInterval};
 use super::record::Recorder;
 use super::session::MonitorSession;
 use super::view::Tallies;
 use crate::stage::Failure;
-use crate::stage::folder::Existing;
+use crate::stage::folder::OnExisting;
 
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
-pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcome, Failure> {
+pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {
     // So that the recording gets its accounts.
     let stop = Stop::listen();
     let mut recorder = match &arguments.out {
         Some(folder) => {
-            Some(Recorder::open(folder, Existing::from(arguments.force), &session.about)?)
+            Some(Recorder::open(folder, OnExisting::from(arguments.force), &session.about)?)
         }
         None => None,
     };
     let mut tallies = Tallies::default();
-    let mut head = Head::With;
+    let mut head = FirstRow::With;
     let mut said = session.about.notes.len();
     let mut schedule = arguments.schedule();
     loop {
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcom
     }
     if session.about.cycles == 0 {
         let outcome = session.outcome();
-        if outcome != Outcome::Done {
+        if outcome != CommandOutcome::Done {
             return Ok(outcome);
         }
         let why = session.about.notes.last().map_or(String::new(), |note| format!(": {note}"));
@@ -69,29 +69,29 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcom
         progress::say(format!("written: {}", folder.display()));
     }
     // Ctrl-C ends the command, too, and is no fault of it.
-    Ok(if stop.is_asked() { Outcome::Done } else { session.outcome() })
+    Ok(if stop.is_asked() { CommandOutcome::Done } else { session.outcome() })
 }
 
 fn show(
     arguments: &Arguments,
     session: &mut MonitorSession,
-    frame: &Frame,
+    frame: &MonitorInterval,
     recorder: &mut Option<Recorder>,
-    head: &mut Head,
+    head: &mut FirstRow,
 ) -> Result<(), Failure> {
     session.publish(frame)?;
     if let Some(recorder) = recorder {
         recorder.add(session, frame)?;
         progress::say(line(frame));
     } else if arguments.openmetrics.is_none() && arguments.prometheus.is_none() {
-        let rows = rows(session, frame, std::mem::replace(head, Head::Without));
+        let rows = rows(session, frame, std::mem::replace(head, FirstRow::Without));
         standard_output::write(rows.as_bytes())?;
     }
     Ok(())
 }
 
 /// Rows of methods where a JVM is measured, else of processes.
-fn rows(session: &MonitorSession, frame: &Frame, head: Head) -> String {
+fn rows(session: &MonitorSession, frame: &MonitorInterval, head: FirstRow) -> String {
     match session.jvm.as_ref().zip(frame.jvm.as_ref()) {
         Some((jvm, of_jvm)) => to_csv(&jvm_rows(frame.number, of_jvm.seen(jvm)).1, head),
         None => to_csv(&process_rows(frame.number, &frame.cycle), head),
@@ -99,7 +99,7 @@ fn rows(session: &MonitorSession, frame: &Frame, head: Head) -> String {
 }
 
 /// A cycle in a line.
-fn line(frame: &Frame) -> String {
+fn line(frame: &MonitorInterval) -> String {
     let d = frame.cycle.duration_s();
     let mut parts = vec![format!("cycle {}: {d:.2} s", frame.number)];
     for component in &frame.cycle.components {
@@ -111,10 +111,10 @@ fn line(frame: &Frame) -> String {
             component.part.name()
         ));
     }
-    if frame.cycle.component(Part::Cpu).is_none() {
+    if frame.cycle.component(MachinePart::Cpu).is_none() {
         parts.push("no figure for the processor".into());
     }
-    if let Some(JvmFrame { cycle, power }) = &frame.jvm {
+    if let Some(JvmInterval { cycle, power }) = &frame.jvm {
         parts.push(format!("JVM {:.2} W", power.cpu_j / cycle.duration_s));
     }
     parts.join("; ")

@@ -11,7 +11,7 @@ use crate::assumptions::ASSUMED;
 use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
 };
-use crate::recording::{Counted, FoldedMethod};
+use crate::recording::{CallCountKind, FoldedMethod};
 use crate::toolchain::Jdk;
 use crate::toolchain::agent_link::{AgentLink, AttachError, LinkFile};
 use crate::toolchain::agent_session::{
@@ -45,7 +45,7 @@ pub struct Jvm {
     /// Names of the methods whose calls are estimates.
     pub estimated: Vec<String>,
     /// Methods of which not all calls are counted, by number.
-    pub counted: BTreeMap<usize, Counted>,
+    pub counted: BTreeMap<usize, CallCountKind>,
     /// Whether it has ended: what is known stays.
     pub has_ended: bool,
     link: AgentLink,
@@ -59,7 +59,7 @@ pub struct Jvm {
 
 /// What is measured: the command that was started, and the JVM.
 #[derive(Default)]
-pub struct Opened {
+pub struct OpenedJvm {
     /// The command, if there is one.
     pub child: Option<Child>,
     /// The JVM, if it is known yet.
@@ -83,15 +83,15 @@ enum Since {
 pub fn open(
     arguments: &Arguments,
     begin: &mut dyn FnMut() -> Result<(), Failure>,
-) -> Result<Opened, Failure> {
+) -> Result<OpenedJvm, Failure> {
     if let Some(file) = &arguments.link {
-        return Ok(Opened { jvm: Some(linked(arguments, file)?), ..Opened::default() });
+        return Ok(OpenedJvm { jvm: Some(linked(arguments, file)?), ..OpenedJvm::default() });
     }
     if let Some(pid) = arguments.jvm {
-        return Ok(Opened { jvm: Some(attach(arguments, pid)?), ..Opened::default() });
+        return Ok(OpenedJvm { jvm: Some(attach(arguments, pid)?), ..OpenedJvm::default() });
     }
     let Some((program, rest)) = arguments.command.split_first() else {
-        return Ok(Opened::default());
+        return Ok(OpenedJvm::default());
     };
     let mut command = Command::new(program);
     let is_java = program.rsplit('/').next() == Some("java");
@@ -102,11 +102,11 @@ pub fn open(
             "{program} is no `java`: a JVM that it starts is measured from the cycle on in which it \
              is found"
         );
-        return Ok(Opened {
+        return Ok(OpenedJvm {
             child: Some(child),
             may_start_one: true,
             note: Some(note),
-            ..Opened::default()
+            ..OpenedJvm::default()
         });
     }
     let session = prepare(arguments, &Jdk::find()?)?;
@@ -118,11 +118,11 @@ pub fn open(
         .map_err(Failure::from)
         .and_then(|link| Jvm::new(arguments, Some(session), link, Since::Start));
     match jvm {
-        Ok(jvm) => Ok(Opened { child: Some(child), jvm: Some(jvm), ..Opened::default() }),
-        Err(_) if ends_soon(&mut child) => Ok(Opened {
+        Ok(jvm) => Ok(OpenedJvm { child: Some(child), jvm: Some(jvm), ..OpenedJvm::default() }),
+        Err(_) if ends_soon(&mut child) => Ok(OpenedJvm {
             child: Some(child),
             note: Some("the JVM ended before its methods could be measured".into()),
-            ..Opened::default()
+            ..OpenedJvm::default()
         }),
         Err(failure) => {
             // It was started for this; what it said stands above.
@@ -267,12 +267,12 @@ impl Jvm {
         for number in relief.fold {
             let (calls, estimated) = self.calls.get(&number).copied().unwrap_or_default();
             let (method, is_estimate) = (self.name(number), estimated > 0);
-            self.counted.insert(number, Counted::Until(self.cycles));
+            self.counted.insert(number, CallCountKind::Until(self.cycles));
             self.folded.push(FoldedMethod { method, calls, is_estimate, after_cycle: self.cycles });
         }
         for number in relief.window {
             self.estimated.push(self.name(number));
-            self.counted.insert(number, Counted::Estimated);
+            self.counted.insert(number, CallCountKind::Estimated);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::attribution::monitor::formulas::{
 };
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threads, Users};
-use crate::attribution::monitor::{Modules, Share};
+use crate::attribution::monitor::{RunningModules, ShareDenominator};
 use crate::power::{METERS, Meter, meter};
 
 use super::Arguments;
@@ -24,10 +24,17 @@ fn live_meters() -> impl Iterator<Item = &'static dyn Meter> {
 }
 
 /// The modules that the flags ask for, and what to know about them.
-pub fn modules(arguments: &Arguments, host: &dyn Host) -> Result<(Modules, Vec<String>), Failure> {
-    let mut modules = Modules::default();
+pub fn modules(
+    arguments: &Arguments,
+    host: &dyn Host,
+) -> Result<(RunningModules, Vec<String>), Failure> {
+    let mut modules = RunningModules::default();
     let mut notes = Vec::new();
-    modules.share = if arguments.share == "active" { Share::Active } else { Share::Capacity };
+    modules.share = if arguments.share == "active" {
+        ShareDenominator::Active
+    } else {
+        ShareDenominator::Capacity
+    };
     match measured(arguments, host, &mut notes)? {
         Some((meter, rails)) => {
             modules.start_sensor(Box::new(MeterReading { meter }));
@@ -102,7 +109,7 @@ fn no_meter(host: &dyn Host) -> Result<String, Failure> {
 
 fn start_model(
     arguments: &Arguments,
-    modules: &mut Modules,
+    modules: &mut RunningModules,
     notes: &mut Vec<String>,
 ) -> Result<(), Failure> {
     if let Some(path) = &arguments.soc {

@@ -8,7 +8,7 @@ use crate::attribution::monitor::metrics::{Counters, openmetrics};
 use super::super::progress;
 use super::Arguments;
 use super::endpoint::Endpoint;
-use super::frame::Frame;
+use super::frame::MonitorInterval;
 use crate::stage::Failure;
 use crate::stage::folder::replace_file;
 
@@ -31,7 +31,11 @@ impl Published {
     }
 
     /// Tells a cycle.
-    pub fn tell(&mut self, frame: &Frame, state: Option<&JvmState>) -> Result<(), Failure> {
+    pub fn tell(
+        &mut self,
+        frame: &MonitorInterval,
+        state: Option<&JvmState>,
+    ) -> Result<(), Failure> {
         if self.file.is_none() && self.endpoint.is_none() {
             return Ok(());
         }

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::recording::{
-    About, Head, MONITOR_FILE, cycle_rows, jvm_rows, node_rows, process_rows, stack_rows,
-    thread_rows, to_csv,
+    FirstRow, MONITOR_FILE, RecordingHeader, cycle_rows, jvm_rows, node_rows, process_rows,
+    stack_rows, thread_rows, to_csv,
 };
 
-use super::frame::Frame;
+use super::frame::MonitorInterval;
 use super::session::MonitorSession;
 use crate::stage::Failure;
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 /// The files that grow.
 const FILES: [&str; 7] = [
@@ -31,7 +31,7 @@ const FILES: [&str; 7] = [
 /// A recording under way.
 pub struct Recorder {
     output: Output,
-    files: Vec<(File, Head, PathBuf)>,
+    files: Vec<(File, FirstRow, PathBuf)>,
     first_cycle: u64,
     before_s: f64,
     /// Nodes of the tree of calls that are written.
@@ -40,18 +40,22 @@ pub struct Recorder {
 
 impl Recorder {
     /// Opens the folder.
-    pub fn open(folder: &Path, existing: Existing, about: &About) -> Result<Recorder, Failure> {
+    pub fn open(
+        folder: &Path,
+        existing: OnExisting,
+        about: &RecordingHeader,
+    ) -> Result<Recorder, Failure> {
         let output = Output::open(folder, existing)?;
         output.check_free(&[MONITOR_FILE])?;
         output.check_free(&FILES)?;
         output.discard(&["accounts", "ledger.csv"]).or_else(|failure| match existing {
-            Existing::Keep => Ok(()),
-            Existing::Replace => Err(failure),
+            OnExisting::Keep => Ok(()),
+            OnExisting::Replace => Err(failure),
         })?;
         let open = |name: &&str| {
             let path = output.path(name);
             let file = OpenOptions::new().create(true).write(true).truncate(true).open(&path);
-            Ok((file.map_err(Failure::io("create", &path))?, Head::With, path))
+            Ok((file.map_err(Failure::io("create", &path))?, FirstRow::With, path))
         };
         let files = FILES.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
         // From here on the folder is this recording's: its files replace themselves.
@@ -68,7 +72,11 @@ impl Recorder {
     }
 
     /// Adds a frame.
-    pub fn add(&mut self, session: &MonitorSession, frame: &Frame) -> Result<(), Failure> {
+    pub fn add(
+        &mut self,
+        session: &MonitorSession,
+        frame: &MonitorInterval,
+    ) -> Result<(), Failure> {
         let number = frame.number - self.first_cycle;
         let jvm = session.jvm.as_ref().zip(frame.jvm.as_ref());
         let cycles = cycle_rows(number, &frame.cycle);
@@ -95,11 +103,11 @@ impl Recorder {
             return Ok(());
         }
         let (file, head, path) = &mut self.files[file];
-        let text = to_csv(rows, std::mem::replace(head, Head::Without));
+        let text = to_csv(rows, std::mem::replace(head, FirstRow::Without));
         file.write_all(text.as_bytes()).map_err(Failure::io("write", &*path))
     }
 
-    fn write_about(&self, about: &About) -> Result<(), Failure> {
+    fn write_about(&self, about: &RecordingHeader) -> Result<(), Failure> {
         let mut about = about.clone();
         about.cycles -= self.first_cycle;
         about.duration_s -= self.before_s;

@@ -13,7 +13,7 @@ use crate::attribution::mapping::Mapping;
 use crate::energies::of_recording;
 use crate::export::{Depth, ExportData, InputEnergies, SessionTrace, collapsed_calls};
 use crate::input_file;
-use crate::power::{Trace, Window};
+use crate::power::{PowerTrace, Window};
 use crate::recording::{
     MONITOR_FILE, Recording, Sums, accounts_of, call_accounts, ledger_csv, page, read_rows,
     summary_text, sums, tables,
@@ -206,11 +206,11 @@ fn session(recording: &Recording, name: &str) -> Option<SessionTrace> {
         rows.entry(row.cycle).or_insert_with(new).2[at] = Some(watts);
     }
     let (first, last) = (rows.values().next()?.0, rows.values().last()?.1);
-    let trace = Trace {
+    let trace = PowerTrace {
         rails,
         uptime_s: rows.values().map(|(_, end, _)| *end).collect(),
         power_w: rows.values().flat_map(|(.., powers)| powers.clone()).collect(),
-        ..Trace::default()
+        ..PowerTrace::default()
     };
     Some(SessionTrace {
         name: name.to_string(),

@@ -7,21 +7,21 @@ use ratatui::style::Stylize;
 use ratatui::text::Line;
 use ratatui::{DefaultTerminal, Frame};
 
-use super::super::outcome::Outcome;
+use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::stop::Stop;
 use super::Arguments;
-use super::choice::{Choice, Level, Sort};
+use super::choice::{ListLevel, ListOptions, SortKey};
 use super::record::Recorder;
 use super::session::MonitorSession;
 use super::view::{Tallies, cut};
-use crate::recording::About;
+use crate::recording::RecordingHeader;
 use crate::stage::Failure;
-use crate::stage::folder::Existing;
+use crate::stage::folder::OnExisting;
 
 /// What the user is doing.
-struct State {
-    choice: Choice,
+struct ScreenState {
+    choice: ListOptions,
     tallies: Tallies,
     is_paused: bool,
     is_typing: bool,
@@ -38,7 +38,7 @@ enum Wish {
 
 /// Runs until the user, the duration or the command ends it. The terminal is left as it
 /// was, also after a failure.
-pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Outcome, Failure> {
+pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {
     let mut terminal = ratatui::try_init().map_err(Failure::io("draw on", "the terminal"))?;
     let mut folder = None;
     let ended = watch(arguments, session, &mut terminal, &mut folder);
@@ -54,18 +54,18 @@ fn watch(
     session: &mut MonitorSession,
     terminal: &mut DefaultTerminal,
     folder: &mut Option<String>,
-) -> Result<Outcome, Failure> {
+) -> Result<CommandOutcome, Failure> {
     let stop = Stop::listen();
     let mut recorder = match &arguments.out {
         Some(folder) => {
-            Some(Recorder::open(folder, Existing::from(arguments.force), &session.about)?)
+            Some(Recorder::open(folder, OnExisting::from(arguments.force), &session.about)?)
         }
         None => None,
     };
-    let mut state = State::new(session);
+    let mut state = ScreenState::new(session);
     let mut schedule = arguments.schedule();
     let mut noted = session.about.notes.len();
-    let mut draw = |session: &MonitorSession, state: &State, is_recording| {
+    let mut draw = |session: &MonitorSession, state: &ScreenState, is_recording| {
         let drawn = terminal.draw(|frame| state.show(frame, &session.about, is_recording));
         drawn.map(drop).map_err(Failure::io("draw on", "the terminal"))
     };
@@ -108,7 +108,7 @@ fn watch(
         *folder = Some(recorder.finish()?.display().to_string());
     }
     // Ctrl-C ends the command, too, and is no fault of it.
-    Ok(if stop.is_asked() { Outcome::Done } else { session.outcome() })
+    Ok(if stop.is_asked() { CommandOutcome::Done } else { session.outcome() })
 }
 
 /// Starts a recording, or ends it.
@@ -116,7 +116,7 @@ fn toggle(
     arguments: &Arguments,
     session: &MonitorSession,
     recorder: &mut Option<Recorder>,
-    state: &mut State,
+    state: &mut ScreenState,
     folder: &mut Option<String>,
 ) -> Result<(), Failure> {
     if let Some(running) = recorder.take() {
@@ -138,18 +138,25 @@ fn toggle(
         state.message = "no free name for a recording; give --out".into();
         return Ok(());
     };
-    *recorder = Some(Recorder::open(&free, Existing::Keep, &session.about)?);
+    *recorder = Some(Recorder::open(&free, OnExisting::Keep, &session.about)?);
     state.message = format!("recording to {}", free.display());
     Ok(())
 }
 
-impl State {
-    fn new(session: &MonitorSession) -> State {
+impl ScreenState {
+    fn new(session: &MonitorSession) -> ScreenState {
         let calls = session.calls();
-        let level = if session.jvm.is_some() { Level::Methods } else { Level::Processes };
-        let choice = Choice { level, sort: Sort::Power, filter: String::new(), skip: 0, calls };
+        let level = if session.jvm.is_some() { ListLevel::Methods } else { ListLevel::Processes };
+        let choice =
+            ListOptions { level, sort: SortKey::Power, filter: String::new(), skip: 0, calls };
         let message = session.about.notes.first().cloned().unwrap_or_default();
-        State { choice, tallies: Tallies::default(), is_paused: false, is_typing: false, message }
+        ScreenState {
+            choice,
+            tallies: Tallies::default(),
+            is_paused: false,
+            is_typing: false,
+            message,
+        }
     }
 
     fn handle(&mut self, event: Event) -> Wish {
@@ -201,14 +208,14 @@ impl State {
 
     /// The next level that has rows.
     fn next_level(&mut self) {
-        let at = Level::ALL.iter().position(|level| *level == self.choice.level).unwrap_or(0);
-        let mut others = Level::ALL.iter().cycle().skip(at + 1).take(Level::ALL.len());
+        let at = ListLevel::ALL.iter().position(|level| *level == self.choice.level).unwrap_or(0);
+        let mut others = ListLevel::ALL.iter().cycle().skip(at + 1).take(ListLevel::ALL.len());
         if let Some(level) = others.find(|level| self.tallies.has(**level)) {
             (self.choice.level, self.choice.skip) = (*level, 0);
         }
     }
 
-    fn show(&self, frame: &mut Frame<'_>, about: &About, is_recording: bool) {
+    fn show(&self, frame: &mut Frame<'_>, about: &RecordingHeader, is_recording: bool) {
         let (columns, rows) = (usize::from(frame.area().width), usize::from(frame.area().height));
         let flags = [(self.is_paused, "PAUSED"), (is_recording, "RECORDING")];
         let flags: Vec<&str> = flags.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
@@ -247,12 +254,13 @@ mod tests {
     #[test]
     fn rows_stand_between_what_is_measured_and_the_keys() {
         let mut tallies = Tallies::default();
-        tallies.count(Level::Methods, "a.A.x()".into(), (3.0, 0.5, Some(3)), 2.0);
-        let (level, sort, filter) = (Level::Methods, Sort::Power, String::new());
-        let choice = Choice { level, sort, filter, skip: 0, calls: "calls" };
+        tallies.count(ListLevel::Methods, "a.A.x()".into(), (3.0, 0.5, Some(3)), 2.0);
+        let (level, sort, filter) = (ListLevel::Methods, SortKey::Power, String::new());
+        let choice = ListOptions { level, sort, filter, skip: 0, calls: "calls" };
         let message = "a \u{1b}[2J note".into();
-        let state = State { choice, tallies, is_paused: true, is_typing: false, message };
-        let about = About { host: "here".into(), duration_s: 2.0, ..About::default() };
+        let state = ScreenState { choice, tallies, is_paused: true, is_typing: false, message };
+        let about =
+            RecordingHeader { host: "here".into(), duration_s: 2.0, ..RecordingHeader::default() };
         let mut terminal = Terminal::new(TestBackend::new(60, 9)).unwrap();
         terminal.draw(|frame| state.show(frame, &about, false)).unwrap();
         let buffer = terminal.backend().buffer();
@@ -274,13 +282,13 @@ mod tests {
 
     #[test]
     fn a_small_terminal_has_what_fits() {
-        let (level, sort, filter) = (Level::Processes, Sort::Name, "x".into());
-        let choice = Choice { level, sort, filter, skip: 3, calls: "calls" };
+        let (level, sort, filter) = (ListLevel::Processes, SortKey::Name, "x".into());
+        let choice = ListOptions { level, sort, filter, skip: 3, calls: "calls" };
         let (tallies, message) = (Tallies::default(), String::new());
-        let state = State { choice, tallies, is_paused: false, is_typing: true, message };
+        let state = ScreenState { choice, tallies, is_paused: false, is_typing: true, message };
         for (width, height) in [(0, 0), (1, 1), (5, 3), (300, 2)] {
             let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-            terminal.draw(|frame| state.show(frame, &About::default(), true)).unwrap();
+            terminal.draw(|frame| state.show(frame, &RecordingHeader::default(), true)).unwrap();
         }
     }
 }

@@ -6,17 +6,17 @@ use std::process::Child;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::attribution::mapping::Mapping;
-use crate::attribution::monitor::formulas::Part;
+use crate::attribution::monitor::formulas::MachinePart;
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::jvm::{JvmCycle, jvm_power};
 use crate::attribution::monitor::machine::ThisMachine;
-use crate::attribution::monitor::{Cycle, Modules, Share};
+use crate::attribution::monitor::{Cycle, RunningModules, ShareDenominator};
 use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, facts};
-use crate::recording::{About, FormulaAbout, JvmAbout};
+use crate::recording::{FormulaAbout, JvmAbout, RecordingHeader};
 use crate::toolchain::jvm_process::jvm_of;
 
-use super::super::outcome::Outcome;
-use super::frame::{Frame, JvmFrame};
+use super::super::outcome::CommandOutcome;
+use super::frame::{JvmInterval, MonitorInterval};
 use super::jvm::Jvm;
 use super::published::Published;
 use super::view::MethodNames;
@@ -29,24 +29,24 @@ const REMARKS_MAX: usize = 200;
 const REMARK_LENGTH: usize = 1000;
 
 /// The machine: owned here, lent to the sensors.
-enum Machine {
+enum MonitoredMachine {
     This(ThisMachine),
     Device(Box<AdbBoard>),
 }
 
-impl Machine {
+impl MonitoredMachine {
     fn with<T>(&self, work: impl FnOnce(&dyn Host) -> T) -> T {
         match self {
-            Machine::This(machine) => work(machine),
-            Machine::Device(board) => work(&MonitoredDevice { board: board.as_ref() }),
+            MonitoredMachine::This(machine) => work(machine),
+            MonitoredMachine::Device(board) => work(&MonitoredDevice { board: board.as_ref() }),
         }
     }
 }
 
 /// A running monitor.
 pub struct MonitorSession {
-    machine: Machine,
-    modules: Modules,
+    machine: MonitoredMachine,
+    modules: RunningModules,
     /// The JVM whose methods are measured, or were until it ended.
     pub jvm: Option<Jvm>,
     child: Option<Child>,
@@ -56,7 +56,7 @@ pub struct MonitorSession {
     mapping: Option<Mapping>,
     published: Published,
     /// What is measured, and how.
-    pub about: About,
+    pub about: RecordingHeader,
     cycles: u64,
     /// Whether the reading that the first cycle begins with is done.
     has_begun: bool,
@@ -69,23 +69,23 @@ impl MonitorSession {
     pub fn open(arguments: &Arguments) -> Result<MonitorSession, Failure> {
         let machine = match &arguments.board {
             Some(serial) => {
-                Machine::Device(Box::new(open_serial(Server::from_environment(), serial)?))
+                MonitoredMachine::Device(Box::new(open_serial(Server::from_environment(), serial)?))
             }
-            None => Machine::This(ThisMachine::open()?),
+            None => MonitoredMachine::This(ThisMachine::open()?),
         };
-        if let Machine::Device(board) = &machine {
+        if let MonitoredMachine::Device(board) = &machine {
             refuse_virtual(&facts(board.as_ref())?)?;
         }
         let (mut modules, notes) = machine.with(|host| meters::modules(arguments, host))?;
-        let mut about = About {
+        let mut about = RecordingHeader {
             recording: 1,
             host: machine.with(|host| host.name()),
             share: modules.share.name().into(),
             formulas: modules.formulas().map(formula_about).collect(),
             notes,
-            ..About::default()
+            ..RecordingHeader::default()
         };
-        if let Machine::Device(board) = &machine {
+        if let MonitoredMachine::Device(board) = &machine {
             let facts = facts(board.as_ref())?;
             about.host = facts.model.unwrap_or(about.host);
         }
@@ -133,7 +133,7 @@ impl MonitorSession {
     }
 
     /// Reads everything; a frame from the second time on.
-    pub fn next(&mut self) -> Result<Option<Frame>, Failure> {
+    pub fn next(&mut self) -> Result<Option<MonitorInterval>, Failure> {
         self.follow();
         let cycle = self.machine.with(|host| self.modules.cycle(host))?;
         let inside = self.read_jvm();
@@ -152,11 +152,11 @@ impl MonitorSession {
         for remark in cycle.remarks.clone() {
             self.note(remark);
         }
-        Ok(Some(Frame { number: self.cycles, cycle, jvm }))
+        Ok(Some(MonitorInterval { number: self.cycles, cycle, jvm }))
     }
 
     /// Tells a frame to whoever reads it while the monitor runs.
-    pub fn publish(&mut self, frame: &Frame) -> Result<(), Failure> {
+    pub fn publish(&mut self, frame: &MonitorInterval) -> Result<(), Failure> {
         let state = self.jvm.as_ref().map(|jvm| &jvm.state);
         self.published.tell(frame, state)
     }
@@ -201,7 +201,7 @@ impl MonitorSession {
     }
 
     /// A JVM's energy is that of its process.
-    fn jvm_frame(&mut self, cycle: &mut Cycle, inside: JvmCycle) -> Option<JvmFrame> {
+    fn jvm_frame(&mut self, cycle: &mut Cycle, inside: JvmCycle) -> Option<JvmInterval> {
         let pid = self.jvm.as_ref()?.pid;
         if !cycle.processes.iter().any(|process| process.id.pid == pid) {
             cycle.give_ended(pid, inside.cpu_s);
@@ -210,7 +210,7 @@ impl MonitorSession {
         let process = cycle.processes.iter().find(|process| process.id.pid == pid);
         let cpu_j = process.map_or(0.0, |process| process.cpu_j);
         match jvm_power(&inside, cpu_j, network_j) {
-            Ok(power) if power.is_conserved() => Some(JvmFrame { cycle: inside, power }),
+            Ok(power) if power.is_conserved() => Some(JvmInterval { cycle: inside, power }),
             Ok(_) => {
                 // Times that no clock shows are beyond what numbers can tell apart.
                 self.note("the JVM's energy is not shared: its figures do not add up".into());
@@ -238,11 +238,11 @@ impl MonitorSession {
     }
 
     /// How the command has ended, where it has.
-    pub fn outcome(&mut self) -> Outcome {
-        let Some(status) = self.ended() else { return Outcome::Done };
+    pub fn outcome(&mut self) -> CommandOutcome {
+        let Some(status) = self.ended() else { return CommandOutcome::Done };
         // As a shell has it.
         let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-        Outcome::of_program(u8::try_from(code).unwrap_or(1))
+        CommandOutcome::of_program(u8::try_from(code).unwrap_or(1))
     }
 
     /// Whether the command has ended. It stays in the system's books until it is asked how,
@@ -274,8 +274,8 @@ impl MonitorSession {
     /// Takes the other denominator from now on.
     pub fn toggle_share(&mut self) {
         self.modules.share = match self.modules.share {
-            Share::Active => Share::Capacity,
-            Share::Capacity => Share::Active,
+            ShareDenominator::Active => ShareDenominator::Capacity,
+            ShareDenominator::Capacity => ShareDenominator::Active,
         };
         self.about.share = self.modules.share.name().into();
     }
@@ -306,7 +306,9 @@ impl Drop for MonitorSession {
     }
 }
 
-fn formula_about(formula: &dyn crate::attribution::monitor::formulas::Formula) -> FormulaAbout {
+fn formula_about(
+    formula: &dyn crate::attribution::monitor::formulas::EnergyFormula,
+) -> FormulaAbout {
     FormulaAbout {
         part: formula.part().name().into(),
         name: formula.name().into(),
@@ -317,7 +319,7 @@ fn formula_about(formula: &dyn crate::attribution::monitor::formulas::Formula) -
 
 /// The JVM's part of the bytes that the cards took: at most all of them.
 fn network_part(cycle: &Cycle, inside: &JvmCycle) -> Option<f64> {
-    let network = cycle.component(Part::Network)?;
+    let network = cycle.component(MachinePart::Network)?;
     let own = inside.bytes();
     let all = network.energy.bytes?;
     Some(if all > 0.0 { (own / all).min(1.0) } else { 0.0 })

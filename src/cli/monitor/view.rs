@@ -3,30 +3,30 @@
 
 use std::collections::BTreeMap;
 
-use crate::attribution::mapping::{Mapping, Recorded};
-use crate::attribution::monitor::jvm::{JvmState, Method, MethodCycle, Way};
+use crate::attribution::mapping::{Mapping, RuntimeMethod};
+use crate::attribution::monitor::jvm::{JvmMethod, JvmState, MethodCycle, Way};
 use crate::format::visible_name;
-use crate::recording::{Counted, MARKS};
+use crate::recording::{CallCountKind, MARKS};
 use crate::units::{Joules, Watts};
-use wattline_units::limits::{LISTED_ROWS, Limit};
+use wattline_units::limits::{InputLimit, LISTED_ROWS};
 
-use super::choice::{Choice, Level, Sort};
-use super::frame::Frame;
+use super::choice::{ListLevel, ListOptions, SortKey};
+use super::frame::MonitorInterval;
 
 /// A row since the begin.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Tally {
+struct RowTally {
     now_w: f64,
     now_cpu: f64,
     total_j: f64,
     calls: Option<u64>,
     /// Which calls were counted.
-    counted: Counted,
+    counted: CallCountKind,
 }
 
-impl Tally {
+impl RowTally {
     fn per_call(&self) -> Option<f64> {
-        let is_whole = !matches!(self.counted, Counted::Until(_));
+        let is_whole = !matches!(self.counted, CallCountKind::Until(_));
         let calls = self.calls.filter(|calls| *calls > 0 && is_whole)?;
         Some(self.total_j / calls as f64)
     }
@@ -44,16 +44,16 @@ pub struct MethodNames<'a> {
     /// How it is measured.
     pub way: Way,
     /// Methods of which not all calls are counted, by number.
-    pub counted: &'a BTreeMap<usize, Counted>,
+    pub counted: &'a BTreeMap<usize, CallCountKind>,
     /// Those of the sources.
     pub mapping: Option<&'a Mapping>,
 }
 
 impl MethodNames<'_> {
     /// The count that is shown, and what it is.
-    fn count(&self, did: &MethodCycle) -> (Option<u64>, Counted) {
+    fn count(&self, did: &MethodCycle) -> (Option<u64>, CallCountKind) {
         match self.way {
-            Way::Sampling => (Some(did.samples), Counted::All),
+            Way::Sampling => (Some(did.samples), CallCountKind::All),
             Way::Instrumentation => {
                 let counted = self.counted.get(&did.method).copied().unwrap_or_default();
                 (did.is_counted.then_some(did.calls), counted)
@@ -63,10 +63,11 @@ impl MethodNames<'_> {
 
     /// Class and method.
     fn of(&self, number: usize) -> (String, String) {
-        let Method { class, name, file, first_line, last_line } = self.state.method(number);
+        let JvmMethod { class, name, file, first_line, last_line } = self.state.method(number);
         let Some(mapping) = self.mapping else { return (class, name) };
         let lines = (first_line, last_line);
-        let named = mapping.name(Recorded { class: &class, method: &name, file: &file, lines });
+        let named =
+            mapping.name(RuntimeMethod { class: &class, method: &name, file: &file, lines });
         (named.class, named.method)
     }
 }
@@ -74,13 +75,13 @@ impl MethodNames<'_> {
 /// Everything seen since the begin.
 #[derive(Debug, Clone, Default)]
 pub struct Tallies {
-    rows: BTreeMap<Level, BTreeMap<String, Tally>>,
+    rows: BTreeMap<ListLevel, BTreeMap<String, RowTally>>,
     now_w: BTreeMap<&'static str, (f64, f64)>,
 }
 
 impl Tallies {
     /// Adds a frame; what was the last cycle's is not any more.
-    pub fn add(&mut self, frame: &Frame, names: Option<MethodNames<'_>>) {
+    pub fn add(&mut self, frame: &MonitorInterval, names: Option<MethodNames<'_>>) {
         for tally in self.rows.values_mut().flat_map(BTreeMap::values_mut) {
             (tally.now_w, tally.now_cpu) = (0.0, 0.0);
         }
@@ -93,10 +94,10 @@ impl Tallies {
         for process in &frame.cycle.processes {
             let key = format!("{:>7} {}", process.id.pid, process.name);
             let joules = process.cpu_j + process.network_j.unwrap_or(0.0);
-            self.count(Level::Processes, key, (joules, process.cpu_s, None), d);
+            self.count(ListLevel::Processes, key, (joules, process.cpu_s, None), d);
             for thread in &process.threads {
                 let key = format!("{:>7} {} (of {})", thread.tid, thread.name, process.id.pid);
-                self.count(Level::Threads, key, (thread.cpu_j, thread.cpu_s, None), d);
+                self.count(ListLevel::Threads, key, (thread.cpu_j, thread.cpu_s, None), d);
             }
         }
         if let (Some(jvm), Some(names)) = (&frame.jvm, names) {
@@ -115,15 +116,16 @@ impl Tallies {
             let name = if thread.name.is_empty() { "(ended)" } else { &thread.name };
             // All that have ended are one row.
             let figures = (thread.cpu_j, thread.cpu_s.unwrap_or(0.0), None);
-            self.count(Level::Threads, format!("{:>7} {name}", thread.id), figures, d);
+            self.count(ListLevel::Threads, format!("{:>7} {name}", thread.id), figures, d);
             for method in &thread.methods {
                 let (class, name) = names.of(method.method);
                 let joules = method.cpu_j + method.network_j.unwrap_or(0.0);
                 let (calls, counted) = names.count(&method.did);
                 let figures = (joules, method.cpu_s, calls);
-                for (level, key) in
-                    [(Level::Methods, format!("{class}.{name}")), (Level::Classes, class.clone())]
-                {
+                for (level, key) in [
+                    (ListLevel::Methods, format!("{class}.{name}")),
+                    (ListLevel::Classes, class.clone()),
+                ] {
                     self.count(level, key.clone(), figures, d);
                     self.mark(level, &key, counted);
                 }
@@ -140,25 +142,25 @@ impl Tallies {
         ] {
             // Rounding is no energy.
             if joules > 1e-9 * power.cpu_j {
-                self.count(Level::Methods, key.into(), (joules, 0.0, None), d);
+                self.count(ListLevel::Methods, key.into(), (joules, 0.0, None), d);
             }
         }
     }
 
-    fn mark(&mut self, level: Level, key: &str, counted: Counted) {
+    fn mark(&mut self, level: ListLevel, key: &str, counted: CallCountKind) {
         if let Some(tally) = self.rows.get_mut(&level).and_then(|rows| rows.get_mut(key)) {
             tally.counted = tally.counted.max(counted);
         }
     }
 
     fn is_marked(&self) -> bool {
-        let methods = self.rows.get(&Level::Methods).into_iter().flatten();
-        methods.into_iter().any(|(_, tally)| tally.counted != Counted::All)
+        let methods = self.rows.get(&ListLevel::Methods).into_iter().flatten();
+        methods.into_iter().any(|(_, tally)| tally.counted != CallCountKind::All)
     }
 
     pub(super) fn count(
         &mut self,
-        level: Level,
+        level: ListLevel,
         key: String,
         figures: (f64, f64, Option<u64>),
         d: f64,
@@ -175,16 +177,16 @@ impl Tallies {
     }
 
     /// Whether there is anything of a level.
-    pub fn has(&self, level: Level) -> bool {
+    pub fn has(&self, level: ListLevel) -> bool {
         self.rows.get(&level).is_some_and(|rows| !rows.is_empty())
     }
 
     /// The rows of a level as text lines, head first.
-    pub fn lines(&self, choice: &Choice, width: usize) -> Vec<String> {
+    pub fn lines(&self, choice: &ListOptions, width: usize) -> Vec<String> {
         let empty = BTreeMap::new();
         let rows = self.rows.get(&choice.level).unwrap_or(&empty);
         let wanted = choice.filter.to_lowercase();
-        let mut rows: Vec<(&String, &Tally)> =
+        let mut rows: Vec<(&String, &RowTally)> =
             rows.iter().filter(|(key, _)| key.to_lowercase().contains(&wanted)).collect();
         rows.sort_by(|a, b| order(choice.sort, *a, *b));
         let head = format!(
@@ -230,10 +232,10 @@ impl Tallies {
         let model = if is_model { "; a model's figures, no measurement" } else { "" };
         let mut text =
             format!("{seconds:.1} s{model}; no intervals: one recording has no repeats\n");
-        for level in [Level::Processes, Level::Methods] {
+        for level in [ListLevel::Processes, ListLevel::Methods] {
             let Some(rows) = self.rows.get(&level) else { continue };
             let mut rows: Vec<_> = rows.iter().collect();
-            rows.sort_by(|a, b| order(Sort::Energy, *a, *b));
+            rows.sort_by(|a, b| order(SortKey::Energy, *a, *b));
             text += &format!("{:>10} {:>10} {:>11}  {}\n", "energy", "power", calls, level.name());
             for (key, tally) in rows.into_iter().take(10) {
                 let calls = tally.calls();
@@ -247,7 +249,7 @@ impl Tallies {
             text += MARKS;
             text.push('\n');
         }
-        if self.has(Level::Methods) && !self.has(Level::Classes) {
+        if self.has(ListLevel::Methods) && !self.has(ListLevel::Classes) {
             text += NO_METHOD;
         }
         text.trim_end().to_string()
@@ -259,7 +261,7 @@ const OTHERS: &str = "(others)";
 
 /// Where there are more rows than may be, those that spend nothing now become one, from the
 /// least energy on, until half of them are left.
-fn merge(rows: &mut BTreeMap<String, Tally>, most: Limit) {
+fn merge(rows: &mut BTreeMap<String, RowTally>, most: InputLimit) {
     if most.check(rows.len() as u64).is_ok() {
         return;
     }
@@ -287,14 +289,14 @@ fn merge(rows: &mut BTreeMap<String, Tally>, most: Limit) {
 const NO_METHOD: &str = "no method was seen at work: the platform's own classes (javax., jdk., \
                          sun., com.sun.) take part only where --include names them, java. never\n";
 
-fn order(sort: Sort, a: (&String, &Tally), b: (&String, &Tally)) -> std::cmp::Ordering {
-    let by = |figure: fn(&Tally) -> f64| figure(b.1).total_cmp(&figure(a.1)).then(a.0.cmp(b.0));
+fn order(sort: SortKey, a: (&String, &RowTally), b: (&String, &RowTally)) -> std::cmp::Ordering {
+    let by = |figure: fn(&RowTally) -> f64| figure(b.1).total_cmp(&figure(a.1)).then(a.0.cmp(b.0));
     match sort {
-        Sort::Power => by(|tally| tally.now_w),
-        Sort::Energy => by(|tally| tally.total_j),
-        Sort::Calls => by(|tally| tally.calls.unwrap_or(0) as f64),
-        Sort::PerCall => by(|tally| tally.per_call().unwrap_or(0.0)),
-        Sort::Name => a.0.cmp(b.0),
+        SortKey::Power => by(|tally| tally.now_w),
+        SortKey::Energy => by(|tally| tally.total_j),
+        SortKey::Calls => by(|tally| tally.calls.unwrap_or(0) as f64),
+        SortKey::PerCall => by(|tally| tally.per_call().unwrap_or(0.0)),
+        SortKey::Name => a.0.cmp(b.0),
     }
 }
 
@@ -314,38 +316,38 @@ mod tests {
         for (key, joules, calls) in
             [("a.A.x()", 3.0, 3), ("a.B.y()", 2.0, 1), ("b.C.z\u{1b}()", 4.0, 400)]
         {
-            tallies.count(Level::Methods, key.into(), (joules, 0.5, Some(calls)), 2.0);
+            tallies.count(ListLevel::Methods, key.into(), (joules, 0.5, Some(calls)), 2.0);
         }
         tallies
     }
 
-    fn names(choice: &Choice) -> Vec<String> {
+    fn names(choice: &ListOptions) -> Vec<String> {
         let lines = tallies().lines(choice, 100);
         lines[1..].iter().map(|line| line.rsplit("  ").next().unwrap().to_string()).collect()
     }
 
     #[test]
     fn rows_are_sorted_filtered_scrolled_and_harmless() {
-        let mut choice = Choice {
-            level: Level::Methods,
-            sort: Sort::Power,
+        let mut choice = ListOptions {
+            level: ListLevel::Methods,
+            sort: SortKey::Power,
             filter: String::new(),
             skip: 0,
             calls: "calls",
         };
         assert_eq!(names(&choice), ["b.C.z\\u001B()", "a.A.x()", "a.B.y()"]);
-        choice.sort = Sort::PerCall;
+        choice.sort = SortKey::PerCall;
         assert_eq!(names(&choice), ["a.B.y()", "a.A.x()", "b.C.z\\u001B()"]);
         choice.filter = "A.".into();
         assert_eq!(names(&choice), ["a.B.y()", "a.A.x()"]);
         choice.skip = 1;
         assert_eq!(names(&choice), ["a.A.x()"]);
         assert!(tallies().lines(&choice, 20).iter().all(|line| line.chars().count() <= 20));
-        let mut sort = Sort::Power;
+        let mut sort = SortKey::Power;
         for _ in 0..5 {
             sort = sort.next();
         }
-        assert_eq!(sort, Sort::Power);
+        assert_eq!(sort, SortKey::Power);
     }
 
     #[test]
@@ -353,11 +355,11 @@ mod tests {
         let mut tallies = Tallies::default();
         for number in 0..30 {
             let joules = f64::from(number);
-            tallies.count(Level::Processes, format!("p{number:02}"), (joules, 0.0, None), 1.0);
+            tallies.count(ListLevel::Processes, format!("p{number:02}"), (joules, 0.0, None), 1.0);
         }
-        let rows = tallies.rows.get_mut(&Level::Processes).unwrap();
+        let rows = tallies.rows.get_mut(&ListLevel::Processes).unwrap();
         rows.iter_mut().for_each(|(key, tally)| tally.now_w *= f64::from(u8::from(key == "p01")));
-        merge(rows, Limit::new("rows of a test", 20));
+        merge(rows, InputLimit::new("rows of a test", 20));
         let keys: Vec<&str> = rows.keys().map(String::as_str).collect();
         assert_eq!((keys.len(), keys[0], keys[1], keys[2]), (11, OTHERS, "p01", "p21"));
         assert_eq!(rows.values().map(|tally| tally.total_j).sum::<f64>(), 435.0);
@@ -392,7 +394,7 @@ mod tests {
     fn a_summary_without_a_method_says_whose_classes_take_no_part() {
         let mut tallies = tallies();
         assert!(tallies.summary(2.0, false, "samples").contains("only where --include names them"));
-        tallies.count(Level::Classes, "a.A".into(), (3.0, 0.5, None), 2.0);
+        tallies.count(ListLevel::Classes, "a.A".into(), (3.0, 0.5, None), 2.0);
         assert!(!tallies.summary(2.0, false, "samples").contains("--include"));
     }
 }

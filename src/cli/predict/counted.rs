@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Arguments, Failure, Prediction, read_text};
+use super::{Arguments, CasePrediction, Failure, read_text};
 use crate::account::{InputSpread, Predicted};
 use crate::blocks::BlockId;
 use crate::cli::progress;
@@ -21,7 +21,7 @@ const WORTH_TELLING: f64 = 0.001;
 const COUNTS: &str = "counts.csv";
 
 /// Predicts the runs that a folder of `trace` counted.
-pub(super) fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
+pub(super) fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     let campaign = CampaignFolder::new(&arguments.model);
     let (mut facts, model) = (campaign.facts(None)?, campaign.model()?);
     facts.check(&model)?;
@@ -33,7 +33,7 @@ pub(super) fn rows(arguments: &Arguments) -> Result<Vec<Prediction>, Failure> {
     say_of_inputs(spread.as_ref(), &campaign);
     let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(vec![Prediction {
+    Ok(vec![CasePrediction {
         case: name,
         device: facts.device.clone(),
         measured: None,
@@ -102,7 +102,7 @@ struct Traced {
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct PredictedRow {
     block: u32,
     /// None of a block without a probe.
     executions: Option<u64>,
@@ -120,7 +120,7 @@ impl Traced {
         }
         let text = read_text(&path)?;
         let mut executions = BTreeMap::new();
-        for row in csv_text::reader(&text).deserialize::<Row>() {
+        for row in csv_text::reader(&text).deserialize::<PredictedRow>() {
             let row = row.map_err(|error| Failure::input(&path, error))?;
             if let Some(runs) = row.executions.filter(|runs| *runs > 0) {
                 executions.insert(BlockId(row.block), runs);

@@ -4,7 +4,7 @@ use crate::csv_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Arguments, Failure, Prediction, read_text};
+use super::{Arguments, CasePrediction, Failure, read_text};
 use crate::account::Interval;
 use crate::cli::progress;
 use crate::model::bayes::KnownEffects;
@@ -15,14 +15,14 @@ const DRAWS: &str = "draws.csv";
 
 /// A program: its patterns with their executions, and what it was measured to spend.
 #[derive(Default)]
-struct Program {
+struct EffectsProgram {
     patterns: Vec<(Vec<usize>, f64)>,
     /// Joules; none as soon as a row has none.
     measured: Option<f64>,
 }
 
 /// Predicts the programs of a table, in order of appearance.
-pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<Prediction>, Failure> {
+pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<CasePrediction>, Failure> {
     let known = KnownEffects::from_csv(effects);
     let known =
         with_draws(known.map_err(|error| Failure::input(&arguments.model, error))?, arguments)?;
@@ -43,7 +43,7 @@ pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<Predictio
         let interval = found
             .distribution
             .map(|of| Interval { lo: Joules(of.interval_j.0), hi: Joules(of.interval_j.1) });
-        Prediction {
+        CasePrediction {
             case: case.clone(),
             device: over.map(|factor| format!("any {factor}")),
             measured: program.measured,
@@ -70,7 +70,7 @@ fn with_draws(known: KnownEffects, arguments: &Arguments) -> Result<KnownEffects
     Ok(known)
 }
 
-type Programs = BTreeMap<String, Program>;
+type Programs = BTreeMap<String, EffectsProgram>;
 
 /// Reads the table: names in order of appearance, and the programs by name.
 fn programs(
@@ -125,7 +125,7 @@ fn programs(
         if !programs.contains_key(&name) {
             names.push(name.clone());
             let measured = Some(0.0);
-            programs.insert(name.clone(), Program { measured, ..Program::default() });
+            programs.insert(name.clone(), EffectsProgram { measured, ..EffectsProgram::default() });
         }
         let Some(program) = programs.get_mut(&name) else { continue };
         program.patterns.push((levels, times));

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::attribution::tenants::{CgroupReading, MeterId, Record, cgroup_records, usage_ns};
+use crate::attribution::tenants::{CgroupReading, MeterId, TenantRecord, cgroup_records, usage_ns};
 use crate::cli::quantity::{between, whole};
 use crate::cli::schedule::Schedule;
 use crate::cli::stop::Stop;
 use crate::stage::Failure;
 
 use super::options::StreamArguments;
-use super::powercap::{Zone, packages};
+use super::powercap::{PowercapZone, packages};
 use super::session::TenantSession;
 
 #[derive(Debug, Args)]
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         notes.push(why);
         Vec::new()
     });
-    let meters: Vec<(MeterId, Zone)> = zones
+    let meters: Vec<(MeterId, PowercapZone)> = zones
         .into_iter()
         .map(|zone| (session.stream.meter(&zone.name, zone.counter), zone))
         .collect();
@@ -106,13 +106,13 @@ fn find_root() -> Result<PathBuf, Failure> {
 /// The meters now, at the time at which the groups were read.
 fn read_meters(
     session: &mut TenantSession<'_>,
-    meters: &[(MeterId, Zone)],
+    meters: &[(MeterId, PowercapZone)],
     at_ns: u64,
-) -> Vec<Record> {
+) -> Vec<TenantRecord> {
     let mut records = Vec::new();
     for (meter, zone) in meters {
         match zone.read() {
-            Some(reading) => records.push(Record::Energy { at_ns, meter: *meter, reading }),
+            Some(reading) => records.push(TenantRecord::Energy { at_ns, meter: *meter, reading }),
             None => session.stream.troubles_mut().unreadable += 1,
         }
     }

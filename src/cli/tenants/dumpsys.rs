@@ -11,7 +11,7 @@ use crate::cli::progress;
 use crate::cli::quantity::between;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     progress::document(csv.trim_end());
     if let Some(folder) = &arguments.out {
-        let output = Output::open(folder, Existing::from(arguments.force))?;
+        let output = Output::open(folder, OnExisting::from(arguments.force))?;
         let path = output.write("tenants.csv", &csv)?;
         progress::say(format!("written: {}", path.display()));
     }

@@ -29,11 +29,11 @@ Examples:
 docs/tenants.md has the theory, docs/tenants-logs.md the formats.")]
 pub struct Arguments {
     #[command(subcommand)]
-    input: Input,
+    input: TenantInput,
 }
 
 #[derive(Debug, Subcommand)]
-enum Input {
+enum TenantInput {
     /// Xen traces: CSV files of energy, cycles and other counters per context switch.
     Xen(xen::Arguments),
     /// The text of `perf script` or `perf sched script`; `-` reads a running one.
@@ -52,12 +52,12 @@ enum Input {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.input {
-        Input::Xen(arguments) => xen::run(arguments),
-        Input::Perf(arguments) => perf::run(arguments),
-        Input::Perfetto(arguments) => perfetto::run(arguments),
-        Input::Cgroups(arguments) => cgroups::run(arguments),
-        Input::Dumpsys(arguments) => dumpsys::run(arguments),
-        Input::Watch(arguments) => watch::run(arguments),
-        Input::Overhead(arguments) => overhead::run(arguments),
+        TenantInput::Xen(arguments) => xen::run(arguments),
+        TenantInput::Perf(arguments) => perf::run(arguments),
+        TenantInput::Perfetto(arguments) => perfetto::run(arguments),
+        TenantInput::Cgroups(arguments) => cgroups::run(arguments),
+        TenantInput::Dumpsys(arguments) => dumpsys::run(arguments),
+        TenantInput::Watch(arguments) => watch::run(arguments),
+        TenantInput::Overhead(arguments) => overhead::run(arguments),
     }
 }

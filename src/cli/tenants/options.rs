@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::attribution::tenants::{Charging, Energy, StreamOptions};
+use crate::attribution::tenants::{Charging, EnergySource, StreamOptions};
 use crate::cli::energies::EnergiesArgument;
 use crate::cli::quantity::{PRINTED, between, whole};
 use crate::stage::Failure;
@@ -66,8 +66,8 @@ impl StreamArguments {
     pub fn options(&self, has_meter: bool) -> Result<StreamOptions, Failure> {
         let energy = match (&self.watts, has_meter) {
             (Some(watts), _) => stated(watts)?,
-            (None, true) => Energy::Meters,
-            (None, false) => Energy::None,
+            (None, true) => EnergySource::Meters,
+            (None, false) => EnergySource::None,
         };
         Ok(StreamOptions {
             window_ns: self.window_ms.saturating_mul(1_000_000),
@@ -85,11 +85,11 @@ fn views_windows(window_ms: u64) -> u32 {
     10_000_u64.div_ceil(window_ms.max(1)).clamp(100, 10_000) as u32
 }
 
-fn stated(text: &str) -> Result<Energy, Failure> {
+fn stated(text: &str) -> Result<EnergySource, Failure> {
     let (busy, idle) = text.split_once(':').unwrap_or((text, "0"));
     let watts = |text: &str| between(0.0, 1e6, "W")(text).ok();
     match (watts(busy), watts(idle)) {
-        (Some(busy_w), Some(idle_w)) => Ok(Energy::Stated { idle_w, busy_w }),
+        (Some(busy_w), Some(idle_w)) => Ok(EnergySource::Stated { idle_w, busy_w }),
         _ => Err(Failure::Usage(format!(
             "--watts {text}: watts when all CPUs are busy, and when idle, like 15:5; each at most \
              1000000 W"
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn watts_busy_and_idle() {
-        assert_eq!(stated("15:5").unwrap(), Energy::Stated { idle_w: 5.0, busy_w: 15.0 });
-        assert_eq!(stated("15").unwrap(), Energy::Stated { idle_w: 0.0, busy_w: 15.0 });
+        assert_eq!(stated("15:5").unwrap(), EnergySource::Stated { idle_w: 5.0, busy_w: 15.0 });
+        assert_eq!(stated("15").unwrap(), EnergySource::Stated { idle_w: 0.0, busy_w: 15.0 });
         assert!(stated("15:").is_err() && stated("-1").is_err() && stated("1e308").is_err());
         assert_eq!([50, 100, 5_000].map(views_windows), [200, 100, 100]);
     }

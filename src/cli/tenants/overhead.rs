@@ -9,7 +9,7 @@ use crate::attribution::tenants::{Runs, epsilon, overhead_csv, parse_runs};
 use crate::cli::progress;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
-use crate::stage::{Existing, Output};
+use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         );
     }
     if let Some(folder) = &arguments.out {
-        let output = Output::open(folder, Existing::from(arguments.force))?;
+        let output = Output::open(folder, OnExisting::from(arguments.force))?;
         let path = output.write("overhead.csv", csv)?;
         progress::say(format!("written: {}", path.display()));
     }

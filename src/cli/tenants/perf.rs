@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use wattline_units::limits::LINE_BYTES;
 
-use crate::attribution::tenants::{Android, Basis, By, Perf, Record, parse_readings};
+use crate::attribution::tenants::{
+    AndroidRecords, By, Perf, SharingBasis, TenantRecord, parse_readings,
+};
 use crate::input_file;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
@@ -31,8 +33,8 @@ pub struct Arguments {
     /// The text, or `-` for standard input.
     file: PathBuf,
     /// What a tenant is. Processes need lines with pid/tid (`perf script -F ...,pid,tid,...`).
-    #[arg(long, value_enum, default_value_t = Tenant::Name)]
-    by: Tenant,
+    #[arg(long, value_enum, default_value_t = PerfTenant::Name)]
+    by: PerfTenant,
     /// A meter's log in the clock of the switches.
     #[arg(long, value_name = "CSV", conflicts_with = "watts")]
     energy: Option<PathBuf>,
@@ -41,7 +43,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Tenant {
+enum PerfTenant {
     /// Threads of one name.
     Name,
     /// A process.
@@ -63,12 +65,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let meter = arguments
         .energy
         .as_ref()
-        .map(|path| session.stream.meter(&path.display().to_string(), Android::counter()));
+        .map(|path| session.stream.meter(&path.display().to_string(), AndroidRecords::counter()));
     let mut log = MeterLog { readings, ..MeterLog::default() };
     let mut perf = Perf::new(match arguments.by {
-        Tenant::Name => By::Name,
-        Tenant::Process => By::Process,
-        Tenant::Thread => By::Thread,
+        PerfTenant::Name => By::Name,
+        PerfTenant::Process => By::Process,
+        PerfTenant::Thread => By::Thread,
     });
     let mut input = open(&arguments.file)?;
     let (mut line, mut records) = (Vec::new(), Vec::new());
@@ -88,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             while let (Some(meter), Some(now_ns)) = (meter, record.at_ns())
                 && let Some((at_ns, reading)) = log.due(now_ns)
             {
-                session.take(Record::Energy { at_ns, meter, reading })?;
+                session.take(TenantRecord::Energy { at_ns, meter, reading })?;
             }
             session.take(record)?;
         }
@@ -99,21 +101,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // One reading after the last switch closes its interval.
     let last = log.readings.get(log.next).filter(|_| log.next > 0);
     if let (Some(meter), Some(&(at_ns, reading))) = (meter, last) {
-        session.take(Record::Energy { at_ns, meter, reading })?;
+        session.take(TenantRecord::Energy { at_ns, meter, reading })?;
     }
     if perf.switches() == 0 {
         let text = "it has no sched:sched_switch and no PERF_RECORD_SWITCH_CPU_WIDE; record \
                     with `perf sched record`, print with `perf script`";
         return Err(Failure::input(&arguments.file, text));
     }
-    if matches!(arguments.by, Tenant::Process) && !perf.has_processes() {
+    if matches!(arguments.by, PerfTenant::Process) && !perf.has_processes() {
         let text = "its lines tell threads, not processes, which --by process needs; print them \
                     with `perf script -F comm,pid,tid,cpu,time,event,trace`";
         return Err(Failure::input(&arguments.file, text));
     }
-    let basis = if perf.has_cycles() { Basis::Cycles } else { Basis::CpuTime };
+    let basis = if perf.has_cycles() { SharingBasis::Cycles } else { SharingBasis::CpuTime };
     let mut notes = match basis {
-        Basis::Cycles => vec![],
+        SharingBasis::Cycles => vec![],
         _ => vec!["no cycles were counted: shared by CPU time".to_owned()],
     };
     let first_ns = session.stream.first_ns().unwrap_or(0);

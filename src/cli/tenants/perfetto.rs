@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::attribution::monitor::formulas::{SocTable, parse_soc};
-use crate::attribution::perfetto::{Event, TraceReader};
-use crate::attribution::tenants::{Android, Basis, Facts, Grouping, MeterId, RailChoice, Reorder};
+use crate::attribution::perfetto::{TraceEvent, TraceReader};
+use crate::attribution::tenants::{
+    AndroidRecords, Grouping, MeterId, RailChoice, Reorder, SharingBasis, TraceFacts,
+};
 use crate::cli::progress;
 use crate::input_file;
 use crate::stage::Failure;
@@ -30,8 +32,8 @@ pub struct Arguments {
     /// The trace.
     trace: PathBuf,
     /// What a tenant is: a user is an application on Android.
-    #[arg(long, value_enum, default_value_t = Tenant::User)]
-    by: Tenant,
+    #[arg(long, value_enum, default_value_t = PerfettoTenant::User)]
+    by: PerfettoTenant,
     /// Rails to share, by part of their name; without, those of the CPU, or else all.
     #[arg(long, value_name = "NAME")]
     rail: Vec<String>,
@@ -44,7 +46,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Tenant {
+enum PerfettoTenant {
     /// A user: an application.
     User,
     /// A process.
@@ -57,7 +59,7 @@ enum Tenant {
 const HELD_BACK: usize = 1 << 18;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut facts = Facts::default();
+    let mut facts = TraceFacts::default();
     let mut reader = open(arguments)?;
     for event in reader.by_ref() {
         facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
@@ -94,25 +96,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => notes(&facts, &rails, &others),
     };
     if facts.has_frequencies() {
-        session.stream.set_cycles(Basis::CyclesByFrequency);
+        session.stream.set_cycles(SharingBasis::CyclesByFrequency);
     }
     let meters: HashMap<u32, MeterId> = rails
         .iter()
-        .map(|(index, name)| (*index, session.stream.meter(name, Android::counter())))
+        .map(|(index, name)| (*index, session.stream.meter(name, AndroidRecords::counter())))
         .collect();
     let battery = (rails.is_empty() && has_meter)
-        .then(|| session.stream.meter("the battery", Android::counter()));
+        .then(|| session.stream.meter("the battery", AndroidRecords::counter()));
     let grouping = match arguments.by {
-        Tenant::User => Grouping::User,
-        Tenant::Process => Grouping::Process,
-        Tenant::Thread => Grouping::Thread,
+        PerfettoTenant::User => Grouping::User,
+        PerfettoTenant::Process => Grouping::Process,
+        PerfettoTenant::Thread => Grouping::Thread,
     };
-    let mut android = Android::new(facts, grouping, meters, battery);
+    let mut android = AndroidRecords::new(facts, grouping, meters, battery);
     if let Some(table) = soc {
         session.stream.set_energy(android.modelled(table));
     }
     let mut reorder = Reorder::new(HELD_BACK);
-    let mut take = |event: &Event, session: &mut TenantSession<'_>| match android
+    let mut take = |event: &TraceEvent, session: &mut TenantSession<'_>| match android
         .record(event, &mut session.names)
     {
         Some(record) => session.take(record),
@@ -121,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut reader = open(arguments)?;
     for event in reader.by_ref() {
         let event = event.map_err(Failure::io("read", &arguments.trace))?;
-        if !Android::is_wanted(&event) {
+        if !AndroidRecords::is_wanted(&event) {
             continue;
         }
         if let Some(event) = reorder.push(event.at_ns.unwrap_or(0), event) {
@@ -158,7 +160,7 @@ fn open(arguments: &Arguments) -> Result<TraceReader, Failure> {
 }
 
 /// The table of a chip, for a trace that tells every CPU's frequency.
-fn soc_table(path: &Path, facts: &Facts) -> Result<SocTable, Failure> {
+fn soc_table(path: &Path, facts: &TraceFacts) -> Result<SocTable, Failure> {
     if !facts.has_frequencies() {
         let text = "--soc: not every CPU of the trace tells its frequency; record it with the \
                     ftrace event power/cpu_frequency";
@@ -167,7 +169,7 @@ fn soc_table(path: &Path, facts: &Facts) -> Result<SocTable, Failure> {
     parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
-fn notes(facts: &Facts, rails: &[(u32, String)], others: &[String]) -> Vec<String> {
+fn notes(facts: &TraceFacts, rails: &[(u32, String)], others: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.push(match facts.has_frequencies() {
         true => "cycles are CPU time x frequency; an idle CPU has none".to_owned(),

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::power::Counter;
+use crate::power::MeterCounter;
 
 /// A package's counter.
-pub struct Zone {
+pub struct PowercapZone {
     pub name: String,
-    pub counter: Counter,
+    pub counter: MeterCounter,
     path: PathBuf,
 }
 
-impl Zone {
+impl PowercapZone {
     /// Its microjoules; `None` if it can't be read.
     pub fn read(&self) -> Option<u64> {
         fs::read_to_string(&self.path).ok()?.trim().parse().ok()
@@ -20,10 +20,11 @@ impl Zone {
 }
 
 /// The packages below a folder, `/sys/class/powercap`; or why there are none.
-pub fn packages(folder: &Path) -> Result<Vec<Zone>, String> {
+pub fn packages(folder: &Path) -> Result<Vec<PowercapZone>, String> {
     let entries = fs::read_dir(folder)
         .map_err(|_| format!("no {}: no RAPL, as in most virtual machines", folder.display()))?;
-    let mut zones: Vec<Zone> = entries.flatten().filter_map(|entry| zone(&entry.path())).collect();
+    let mut zones: Vec<PowercapZone> =
+        entries.flatten().filter_map(|entry| zone(&entry.path())).collect();
     zones.sort_by(|a, b| a.name.cmp(&b.name));
     if zones.is_empty() {
         return Err(format!("{} has no package", folder.display()));
@@ -35,7 +36,7 @@ pub fn packages(folder: &Path) -> Result<Vec<Zone>, String> {
     Ok(zones)
 }
 
-fn zone(path: &Path) -> Option<Zone> {
+fn zone(path: &Path) -> Option<PowercapZone> {
     let read = |file: &str| fs::read_to_string(path.join(file)).ok();
     let name = read("name")?.trim().to_owned();
     // `package-0`; its parts and `psys`, which holds it, would count twice.
@@ -43,8 +44,8 @@ fn zone(path: &Path) -> Option<Zone> {
         return None;
     }
     let range: u64 = read("max_energy_range_uj")?.trim().parse().ok()?;
-    let counter = Counter { joules_per_count: 1e-6, modulus: range.checked_add(1) };
-    Some(Zone { name, counter, path: path.join("energy_uj") })
+    let counter = MeterCounter { joules_per_count: 1e-6, modulus: range.checked_add(1) };
+    Some(PowercapZone { name, counter, path: path.join("energy_uj") })
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::attribution::tenants::{
-    Energy, Names, Record, Stream, StreamOptions, Table, View, json_line, openmetrics, rows_csv,
-    table,
+    EnergySource, StreamOptions, TenantNames, TenantRecord, TenantTable, WindowStream, WindowView,
+    json_line, openmetrics, rows_csv, table,
 };
 use crate::cli::energies::Energies;
 use crate::cli::progress;
 use crate::energies::of_tenants;
 use crate::format::visible_name;
 use crate::stage::Failure;
-use crate::stage::folder::{Existing, Output, Unfinished};
+use crate::stage::folder::{OnExisting, Output, Unfinished};
 use crate::units::Joules;
 
 use super::options::StreamArguments;
@@ -25,14 +25,14 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// A running attribution.
 pub struct TenantSession<'a> {
-    pub stream: Stream,
-    pub names: Names,
+    pub stream: WindowStream,
+    pub names: TenantNames,
     arguments: &'a StreamArguments,
     /// Names of the counters beside the cycles.
-    pub table: Table,
+    pub table: TenantTable,
     files: Option<Files>,
     energies: Option<Energies>,
-    views: [View; 2],
+    views: [WindowView; 2],
     publisher: Publisher,
     second: Option<u64>,
     started: Instant,
@@ -53,7 +53,7 @@ const GROWING: [&str; 3] = ["windows.csv", "views-1s.csv", "views-10s.csv"];
 impl<'a> TenantSession<'a> {
     pub fn open(arguments: &'a StreamArguments, options: StreamOptions) -> Result<Self, Failure> {
         let open = |folder: &PathBuf| -> Result<Files, Failure> {
-            let output = Output::open(folder, Existing::from(arguments.force))?;
+            let output = Output::open(folder, OnExisting::from(arguments.force))?;
             output.check_free(&WHOLE)?;
             output.check_free(&GROWING)?;
             let growing = |name| output.begin(name);
@@ -64,13 +64,13 @@ impl<'a> TenantSession<'a> {
         let files = arguments.out.as_ref().map(open);
         let publisher = Publisher::open(arguments.serve.as_deref(), arguments.share.as_deref())?;
         Ok(Self {
-            stream: Stream::new(options),
-            names: Names::with_limit(arguments.max_tenants),
+            stream: WindowStream::new(options),
+            names: TenantNames::with_limit(arguments.max_tenants),
             arguments,
-            table: Table::default(),
+            table: TenantTable::default(),
             files: files.transpose()?,
             energies,
-            views: [View::empty(), View::empty()],
+            views: [WindowView::empty(), WindowView::empty()],
             publisher,
             second: None,
             started: Instant::now(),
@@ -78,12 +78,15 @@ impl<'a> TenantSession<'a> {
     }
 
     /// Takes in a record, and gives out what follows.
-    pub fn take(&mut self, record: Record) -> Result<(), Failure> {
+    pub fn take(&mut self, record: TenantRecord) -> Result<(), Failure> {
         self.take_all([record])
     }
 
     /// Takes in what belongs to one moment, before anybody is told of it.
-    pub fn take_all(&mut self, records: impl IntoIterator<Item = Record>) -> Result<(), Failure> {
+    pub fn take_all(
+        &mut self,
+        records: impl IntoIterator<Item = TenantRecord>,
+    ) -> Result<(), Failure> {
         for record in records {
             self.stream.take(record);
         }
@@ -121,7 +124,7 @@ impl<'a> TenantSession<'a> {
     }
 
     fn view_is_over(&mut self, index: usize, origin: u64) -> Result<(), Failure> {
-        let view = std::mem::replace(&mut self.views[index], View::empty());
+        let view = std::mem::replace(&mut self.views[index], WindowView::empty());
         if let Some(files) = &mut self.files
             && !view.is_empty()
         {
@@ -167,12 +170,12 @@ impl<'a> TenantSession<'a> {
         self.publisher.publish(&lines)
     }
 
-    fn recent(&self, view_s: u32) -> View {
+    fn recent(&self, view_s: u32) -> WindowView {
         let windows = u64::from(view_s) * SECOND_NS / self.stream.options().window_ns;
         self.stream.recent(usize::try_from(windows.max(1)).unwrap_or(usize::MAX))
     }
 
-    fn shown(&self, view: &View, title: &str) -> String {
+    fn shown(&self, view: &WindowView, title: &str) -> String {
         let origin = self.origin_ns();
         let since = |ns: u64| (ns as f64 - origin as f64) * 1e-9;
         let (from, to) = (since(view.start_ns), since(view.end_ns));
@@ -235,7 +238,7 @@ impl<'a> TenantSession<'a> {
     }
 
     /// The whole, unless standard output is for its rows.
-    fn say_whole(&self, total: &View, json: &str, source: &str) {
+    fn say_whole(&self, total: &WindowView, json: &str, source: &str) {
         if self.energies.as_ref().is_some_and(Energies::is_standard_output) {
             return;
         }
@@ -246,22 +249,24 @@ impl<'a> TenantSession<'a> {
     }
 
     /// Where the joules come from.
-    fn energy_note(&self, total: &View) -> String {
+    fn energy_note(&self, total: &WindowView) -> String {
         let meters: Vec<&str> = self.stream.meters().collect();
         match self.stream.options().energy {
-            Energy::Meters => match (total.metered_s, meters.join(", ")) {
+            EnergySource::Meters => match (total.metered_s, meters.join(", ")) {
                 (Some(metered), meters) => {
                     let all = total.seconds();
                     format!("energy of {meters}, which covers {metered:.1} of {all:.1} s")
                 }
                 (None, meters) => format!("{meters} covers no part of the log: shares only"),
             },
-            Energy::Stated { idle_w, busy_w } => format!(
+            EnergySource::Stated { idle_w, busy_w } => format!(
                 "no meter: energy by the stated model, {idle_w} W idle and {busy_w} W with all \
                  CPUs busy"
             ),
-            Energy::Modelled { .. } => "no meter: energy by the model above".into(),
-            Energy::None => "no meter: shares only; --watts states a model of the power".into(),
+            EnergySource::Modelled { .. } => "no meter: energy by the model above".into(),
+            EnergySource::None => {
+                "no meter: shares only; --watts states a model of the power".into()
+            }
         }
     }
 }

@@ -35,17 +35,17 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Deserialize)]
-struct View {
+struct WatchView {
     view_s: Option<u32>,
     start_s: f64,
     end_s: f64,
     power_w: Option<f64>,
     basis: String,
-    tenants: Vec<Tenant>,
+    tenants: Vec<WatchedTenant>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Tenant {
+struct WatchedTenant {
     tenant: String,
     cpu_s: f64,
     power_w: Option<f64>,
@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             progress::document(&line);
             continue;
         }
-        let view: View =
+        let view: WatchView =
             serde_json::from_str(&line).map_err(|error| Failure::input(socket, error))?;
         if view.view_s.is_none_or(|seconds| seconds.to_string() == arguments.seconds) {
             progress::result(shown(&view, arguments.top).trim_end());
@@ -89,7 +89,7 @@ fn next_line(peer: &mut BufReader<Peer>) -> io::Result<Option<String>> {
     Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-fn shown(view: &View, top: usize) -> String {
+fn shown(view: &WatchView, top: usize) -> String {
     let watts = |watts: Option<f64>| watts.map_or("none".to_owned(), |w| format!("{w:.3} W"));
     let title = match view.view_s {
         Some(seconds) => format!("last {seconds} s"),
@@ -136,12 +136,16 @@ mod tests {
 
     #[test]
     fn the_last_row_is_always_shown() {
-        let tenant =
-            |tenant: &str| Tenant { tenant: tenant.into(), cpu_s: 1.0, power_w: None, share: 0.5 };
+        let tenant = |tenant: &str| WatchedTenant {
+            tenant: tenant.into(),
+            cpu_s: 1.0,
+            power_w: None,
+            share: 0.5,
+        };
         let tenants = vec![tenant("a"), tenant("b"), tenant("unattributed")];
         let basis = "cpu-time".to_owned();
         let view =
-            View { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
+            WatchView { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
         let text = shown(&view, 1);
         assert!(text.contains("unattributed") && !text.contains("  b "), "{text}");
     }
@@ -149,10 +153,10 @@ mod tests {
     #[test]
     fn a_name_does_not_make_lines_of_its_own() {
         let tenant = "a\n  all: 1 W\u{1b}[2J".into();
-        let tenants = vec![Tenant { tenant, cpu_s: 1.0, power_w: None, share: 1.0 }];
+        let tenants = vec![WatchedTenant { tenant, cpu_s: 1.0, power_w: None, share: 1.0 }];
         let basis = "cpu-time\nall".to_owned();
         let view =
-            View { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
+            WatchView { view_s: Some(1), start_s: 0.0, end_s: 1.0, power_w: None, basis, tenants };
         let text = shown(&view, 1);
         assert!(text.lines().count() == 2 && !text.contains('\u{1b}'), "{text}");
     }

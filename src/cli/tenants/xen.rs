@@ -8,7 +8,8 @@ use clap::Args;
 use wattline_units::limits::LINE_BYTES;
 
 use crate::attribution::tenants::{
-    Counting, Record, Reorder, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter, rapl_unit_j,
+    Counting, Reorder, TenantRecord, Troubles, UNIT_DEFAULT_J, Xen, XenFile, rapl_counter,
+    rapl_unit_j,
 };
 use crate::cli::quantity::between;
 use crate::input_file;
@@ -51,7 +52,7 @@ pub struct Arguments {
 /// CPUs' buffers are written one after the other; so many records come in order.
 const HELD_BACK: usize = 1 << 16;
 
-struct Source<'a> {
+struct XenSource<'a> {
     path: &'a Path,
     lines: BufReader<File>,
     file: XenFile,
@@ -74,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut sources = Vec::new();
     for path in &arguments.files {
-        sources.push(Source::open(path, &mut xen)?);
+        sources.push(XenSource::open(path, &mut xen)?);
     }
     session.table.counters = xen.counters().to_vec();
     let mut reorder = Reorder::new(HELD_BACK);
@@ -146,12 +147,12 @@ fn unit(register: Option<&str>) -> Result<(f64, String), Failure> {
     Ok((unit_j, format!("RAPL unit {unit_j:e} J, bits 12:8 of {text}")))
 }
 
-fn oldest<'s, 'a>(sources: &'s mut [Source<'a>]) -> Option<&'s mut Source<'a>> {
+fn oldest<'s, 'a>(sources: &'s mut [XenSource<'a>]) -> Option<&'s mut XenSource<'a>> {
     let waiting = sources.iter_mut().filter(|source| source.next.is_some());
     waiting.min_by_key(|source| source.next.as_ref().map(|(_, at)| *at))
 }
 
-impl<'a> Source<'a> {
+impl<'a> XenSource<'a> {
     fn open(path: &'a Path, xen: &mut Xen) -> Result<Self, Failure> {
         let file = input_file::open(path).map_err(Failure::io("read", path))?;
         let mut lines = BufReader::with_capacity(1 << 18, file);
@@ -184,7 +185,7 @@ fn next_line(lines: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
 }
 
 /// Checked by the compiler: a record is small enough to hold many back.
-const _: () = assert!(std::mem::size_of::<Record>() <= 160);
+const _: () = assert!(std::mem::size_of::<TenantRecord>() <= 160);
 
 #[cfg(test)]
 mod tests {

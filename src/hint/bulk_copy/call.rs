@@ -1,11 +1,11 @@
 //! The bulk call that does what a copying loop does, on the user's own names.
 
-use crate::hint::pattern::Counter;
+use crate::hint::pattern::LoopCounter;
 
-use super::step::{Move, Step};
+use super::step::{CopyStep, Move};
 
 /// The names that a rewrite is written with.
-pub(super) struct Names<'s> {
+pub(super) struct RewriteNames<'s> {
     pub from: &'s str,
     pub to: &'s str,
     /// Simple name of the library class whose method moves the elements.
@@ -17,7 +17,7 @@ pub(super) struct Names<'s> {
 }
 
 /// What the rewrite calls.
-pub(super) fn bulk_call(how: Move, names: &Names<'_>) -> String {
+pub(super) fn bulk_call(how: Move, names: &RewriteNames<'_>) -> String {
     match how {
         Move::BufferToBuffer => format!("{0}.put({0})", names.class),
         Move::ArrayToBuffer => format!("{}.put(array, offset, length)", names.class),
@@ -44,7 +44,7 @@ fn plus(text: &str, offset: i64) -> String {
 }
 
 /// Source text of the number of elements.
-fn length(counter: &Counter) -> String {
+fn length(counter: &LoopCounter) -> String {
     let bound = if counter.inclusive { plus(&counter.bound, 1) } else { counter.bound.clone() };
     match counter.start.as_str() {
         "0" => bound,
@@ -53,7 +53,7 @@ fn length(counter: &Counter) -> String {
 }
 
 /// Whether the number of elements can't be negative, as the source shows.
-fn is_never_negative(counter: &Counter) -> bool {
+fn is_never_negative(counter: &LoopCounter) -> bool {
     let bound = counter.bound.as_str();
     let sizes = [".length", ".length()", ".size()", ".limit()", ".capacity()"];
     counter.start == "0"
@@ -61,15 +61,19 @@ fn is_never_negative(counter: &Counter) -> bool {
 }
 
 /// The statements in place of the loop.
-pub(super) fn rewrite(first: &Step<'_>, counter: &Counter, names: &Names<'_>) -> String {
-    let Names { from, to, package, .. } = names;
+pub(super) fn rewrite(
+    first: &CopyStep<'_>,
+    counter: &LoopCounter,
+    names: &RewriteNames<'_>,
+) -> String {
+    let RewriteNames { from, to, package, .. } = names;
     let (read, write) = (plus(&counter.start, first.read), plus(&counter.start, first.write));
     let length = length(counter);
     let text = match first.how {
         Move::BufferToBuffer => buffer_copy(first, counter, names, &read),
         Move::ArrayToBuffer => format!("{to}.put({from}, {read}, {length});"),
         Move::BufferToArray => {
-            let Names { class, view, .. } = names;
+            let RewriteNames { class, view, .. } = names;
             format!(
                 "{class} {view} = {from}.duplicate();\n{view}.position({read});\n\
                  {view}.get({to}, {write}, {length});"
@@ -94,7 +98,7 @@ pub(super) fn rewrite(first: &Step<'_>, counter: &Counter, names: &Names<'_>) ->
 }
 
 /// A loop may run not at all with a negative number of elements; bulk calls refuse it.
-fn guarded(text: &str, counter: &Counter) -> String {
+fn guarded(text: &str, counter: &LoopCounter) -> String {
     if is_never_negative(counter) {
         return text.to_string();
     }
@@ -108,8 +112,13 @@ fn guarded(text: &str, counter: &Counter) -> String {
 
 /// `put(Buffer)` moves from position to limit, so a duplicate gets both as the loop has
 /// them; the limit is already right when the loop runs to it.
-fn buffer_copy(first: &Step<'_>, counter: &Counter, names: &Names<'_>, read: &str) -> String {
-    let Names { from, to, class, view, .. } = names;
+fn buffer_copy(
+    first: &CopyStep<'_>,
+    counter: &LoopCounter,
+    names: &RewriteNames<'_>,
+    read: &str,
+) -> String {
+    let RewriteNames { from, to, class, view, .. } = names;
     let to_limit = first.read == 0 && counter.bound == format!("{from}.limit()");
     let end = if counter.inclusive { first.read + 1 } else { first.read };
     let limit = match to_limit && !counter.inclusive {
@@ -122,8 +131,8 @@ fn buffer_copy(first: &Step<'_>, counter: &Counter, names: &Names<'_>, read: &st
 }
 
 /// `addAll` of everything.
-pub(super) fn add_all(how: Move, names: &Names<'_>) -> String {
-    let Names { from, to, package, .. } = names;
+pub(super) fn add_all(how: Move, names: &RewriteNames<'_>) -> String {
+    let RewriteNames { from, to, package, .. } = names;
     match how {
         Move::ArrayToCollection => format!("{package}Collections.addAll({to}, {from});"),
         _ => format!("{to}.addAll({from});"),
@@ -143,14 +152,14 @@ mod tests {
         let site = pattern::loops(&file).into_iter().next()?;
         let counter = pattern::counter(&file, &site)?;
         let statements = pattern::statements(site.body);
-        let steps: Vec<Step<'_>> =
+        let steps: Vec<CopyStep<'_>> =
             statements.iter().map(|s| step(&file, *s, &counter.name)).collect::<Option<_>>()?;
         if !moves_a_run(&file, &steps, counter.step) {
             return None;
         }
         let (from, to) = (file.text_of(steps[0].from), file.text_of(steps[0].to));
         let class = "FloatBuffer";
-        let names = Names { from, to, class, view: "source".into(), package: "" };
+        let names = RewriteNames { from, to, class, view: "source".into(), package: "" };
         Some(rewrite(&steps[0], &counter, &names))
     }
 

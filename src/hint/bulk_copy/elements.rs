@@ -3,14 +3,14 @@
 
 use crate::hint::Site;
 use crate::hint::pattern::{self, simple_type};
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::operations::Operation;
 
-use super::step::{Move, Step};
+use super::step::{CopyStep, Move};
 
 /// Whether both sides are known to have the same type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Certainty {
+pub(super) enum ElementCertainty {
     /// The file itself shows it.
     Known,
     /// A type is declared elsewhere; what is counted doesn't speak against it.
@@ -21,7 +21,7 @@ pub(super) enum Certainty {
 pub(super) struct Elements {
     /// Simple name of the class whose bulk method moves the elements.
     pub class: String,
-    pub certainty: Certainty,
+    pub certainty: ElementCertainty,
 }
 
 /// Classes of java.util whose `add` adds an element to a collection.
@@ -51,11 +51,11 @@ const COLLECTIONS: [&str; 22] = [
 ];
 
 /// The elements that a step moves; `None` where no bulk call does the same.
-pub(super) fn elements(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
+pub(super) fn elements(site: &Site<'_>, step: &CopyStep<'_>) -> Option<Elements> {
     match step.how {
         Move::BufferToBuffer => {
             let (get, put) = (buffer_of(site, "get")?, buffer_of(site, "put")?);
-            (get == put).then_some(Elements { class: put, certainty: Certainty::Known })
+            (get == put).then_some(Elements { class: put, certainty: ElementCertainty::Known })
         }
         Move::ArrayToBuffer => with_array(site, buffer_of(site, "put")?, step.from),
         Move::BufferToArray => with_array(site, buffer_of(site, "get")?, step.to),
@@ -65,7 +65,7 @@ pub(super) fn elements(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
             let of_objects = has_operation(site, Operation::ARRAY_REFERENCE, "read object");
             of_objects
                 .then(|| collection_class(site))?
-                .map(|class| Elements { class, certainty: Certainty::Known })
+                .map(|class| Elements { class, certainty: ElementCertainty::Known })
         }
     }
 }
@@ -97,26 +97,26 @@ fn collection_class(site: &Site<'_>) -> Option<String> {
 }
 
 /// The type of a place as the file declares it.
-fn type_of(site: &Site<'_>, place: Node<'_>) -> Option<String> {
+fn type_of(site: &Site<'_>, place: SyntaxNode<'_>) -> Option<String> {
     let declared = pattern::declared(site.file, place)?;
     let text = simple_type(&declared.type_text);
     (!text.is_empty()).then_some(text)
 }
 
 /// A buffer and an array: `FloatBuffer` goes with `float[]`.
-fn with_array(site: &Site<'_>, class: String, array: Node<'_>) -> Option<Elements> {
+fn with_array(site: &Site<'_>, class: String, array: SyntaxNode<'_>) -> Option<Elements> {
     let element = class.trim_end_matches("Buffer").to_lowercase();
     match type_of(site, array) {
         Some(own) if own == format!("{element}[]") => {
-            Some(Elements { class, certainty: Certainty::Known })
+            Some(Elements { class, certainty: ElementCertainty::Known })
         }
         Some(_) => None,
-        None => Some(Elements { class, certainty: Certainty::Probable }),
+        None => Some(Elements { class, certainty: ElementCertainty::Probable }),
     }
 }
 
 /// Two arrays: of the same primitive type, or both of objects.
-fn arrays(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
+fn arrays(site: &Site<'_>, step: &CopyStep<'_>) -> Option<Elements> {
     let converts = site.body.operations.iter().any(|o| o.operation == Operation::CAST_NUMERIC);
     let reads =
         |what: &str| has_operation(site, Operation::ARRAY_REFERENCE, &format!("read {what}"));
@@ -128,20 +128,20 @@ fn arrays(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
         return None;
     }
     let certainty = match (type_of(site, step.from), type_of(site, step.to)) {
-        (Some(from), Some(to)) if from == to => Certainty::Known,
-        (Some(_), Some(_)) if reads("object") => Certainty::Known,
+        (Some(from), Some(to)) if from == to => ElementCertainty::Known,
+        (Some(_), Some(_)) if reads("object") => ElementCertainty::Known,
         (Some(_), Some(_)) => return None,
-        _ if reads("object") => Certainty::Known,
-        _ => Certainty::Probable,
+        _ if reads("object") => ElementCertainty::Known,
+        _ => ElementCertainty::Probable,
     };
     Some(Elements { class: "System".into(), certainty })
 }
 
 /// A list or another collection whose elements are added to a collection.
-fn collections(site: &Site<'_>, step: &Step<'_>) -> Option<Elements> {
+fn collections(site: &Site<'_>, step: &CopyStep<'_>) -> Option<Elements> {
     let class = collection_class(site)?;
     let by_index = library_class(site, "java.util.", "get").is_some();
     let from = type_of(site, step.from);
     let is_collection = from.is_some_and(|from| COLLECTIONS.contains(&from.as_str()));
-    (by_index || is_collection).then_some(Elements { class, certainty: Certainty::Known })
+    (by_index || is_collection).then_some(Elements { class, certainty: ElementCertainty::Known })
 }

@@ -11,18 +11,20 @@ mod step;
 
 use crate::account::Interval;
 use crate::format::grouped;
-use crate::hint::bulk_copy::call::{Names, add_all, bulk_call};
-use crate::hint::bulk_copy::elements::{Certainty, elements};
-use crate::hint::bulk_copy::step::{Move, Step, moves_a_run, step};
+use crate::hint::bulk_copy::call::{RewriteNames, add_all, bulk_call};
+use crate::hint::bulk_copy::elements::{ElementCertainty, elements};
+use crate::hint::bulk_copy::step::{CopyStep, Move, moves_a_run, step};
 use crate::hint::invariant::is_stable;
-use crate::hint::pattern::{self, Counter, LoopKind};
+use crate::hint::pattern::{self, LoopCounter, LoopKind};
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent};
-use crate::hint::{Amount, Basis, Confidence, Context, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{
+    Amount, Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site, hint,
+};
 use crate::operations::{LibraryFunction, Operation, OperationCount};
 use crate::units::Joules;
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "bulk-copy",
     title: "Element-by-element copy: one bulk call does it",
     help: "The loop moves elements one by one from one buffer, array or collection to another. \
@@ -31,7 +33,7 @@ pub const PATTERN: Pattern = Pattern {
            call costs isn't known: the prediction takes half of what the moves cost now, and its \
            interval reaches from all of it to nothing. The bound is the whole loop.",
     reference: "Li & Gallagher, Program 1 with put(FloatBuffer): bounded by 80.9 %, 50.2 % measured",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -50,10 +52,10 @@ fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
 /// What one loop becomes.
 struct Copying<'s> {
     how: Move,
-    names: Names<'s>,
+    names: RewriteNames<'s>,
     rewrite: String,
     condition: String,
-    certainty: Certainty,
+    certainty: ElementCertainty,
     /// Whether it is known that all of the rewrite has the right types.
     is_typed: bool,
 }
@@ -63,7 +65,7 @@ fn counted(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let file = site.file;
     let counter = pattern::counter(file, &site.syntax).filter(|counter| counter.declared)?;
     let statements = pattern::statements(site.syntax.body);
-    let steps: Option<Vec<Step<'_>>> =
+    let steps: Option<Vec<CopyStep<'_>>> =
         statements.iter().map(|statement| step(file, *statement, &counter.name)).collect();
     let steps = steps.filter(|steps| moves_a_run(file, steps, counter.step))?;
     let first = steps.first()?;
@@ -108,7 +110,7 @@ fn foreach(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let mut operations = site.body.operations.iter();
     let iterates = operations.any(|o| o.operation.library().is_some_and(calls_next));
     let how = if iterates { Move::CollectionToCollection } else { Move::ArrayToCollection };
-    let first = Step { how, from, to, read: 0, write: 0 };
+    let first = CopyStep { how, from, to, read: 0, write: 0 };
     let elements = elements(site, &first)?;
     let names = names(site, &first, &elements.class);
     let copy = Copying {
@@ -123,7 +125,7 @@ fn foreach(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
 }
 
 /// The names of a rewrite: the user's, and what the file must name in full.
-fn names<'s>(site: &Site<'s>, first: &Step<'s>, class: &'s str) -> Names<'s> {
+fn names<'s>(site: &Site<'s>, first: &CopyStep<'s>, class: &'s str) -> RewriteNames<'s> {
     let file = site.file;
     let imports = |name: &str| {
         [format!("import java.util.{name};"), "import java.util.*;".into()]
@@ -131,7 +133,7 @@ fn names<'s>(site: &Site<'s>, first: &Step<'s>, class: &'s str) -> Names<'s> {
             .any(|line| file.text.contains(line.as_str()))
     };
     let all = imports("Collections") && imports("Arrays");
-    Names {
+    RewriteNames {
         from: file.text_of(first.from),
         to: file.text_of(first.to),
         class,
@@ -144,7 +146,7 @@ fn names<'s>(site: &Site<'s>, first: &Step<'s>, class: &'s str) -> Names<'s> {
 fn make(context: &Context<'_>, site: &Site<'_>, copy: Copying<'_>) -> Hint {
     let Copying { how, names, rewrite, .. } = copy;
     let blocks = site.blocks();
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "The loop copies `{}` to `{}` element by element: {} iterations.",
@@ -153,14 +155,14 @@ fn make(context: &Context<'_>, site: &Site<'_>, copy: Copying<'_>) -> Hint {
             grouped(context.runs(site.body))
         ),
         advice: format!("Replace the loop by one call of {}.", bulk_call(how, &names)),
-        mechanical: (copy.is_typed && copy.certainty == Certainty::Known)
+        mechanical: (copy.is_typed && copy.certainty == ElementCertainty::Known)
             .then(|| replaced(site, &rewrite, names.view)),
         rewrite,
         condition: copy.condition,
         saved: context.counted(&blocks, |operation| !moves(operation, how)),
         confidence: match copy.certainty {
-            Certainty::Known => Confidence::High,
-            Certainty::Probable => Confidence::Medium,
+            ElementCertainty::Known => Confidence::High,
+            ElementCertainty::Probable => Confidence::Medium,
         },
     };
     let made = hint(context, site.body, &blocks, site.lines(), finding);
@@ -207,12 +209,12 @@ fn moves(operation: &OperationCount, how: Move) -> bool {
 
 /// When the bulk call does the same as the loop.
 fn condition(
-    first: &Step<'_>,
-    names: &Names<'_>,
-    counter: &Counter,
-    certainty: Certainty,
+    first: &CopyStep<'_>,
+    names: &RewriteNames<'_>,
+    counter: &LoopCounter,
+    certainty: ElementCertainty,
 ) -> String {
-    let Names { from, to, .. } = names;
+    let RewriteNames { from, to, .. } = names;
     let mut text = match first.how {
         Move::BufferToBuffer | Move::ArrayToBuffer | Move::BufferToArray => {
             format!("`{from}` and `{to}` must not share memory.")
@@ -228,7 +230,7 @@ fn condition(
             format!("`{from}` and `{to}` must be different collections.")
         }
     };
-    if certainty == Certainty::Probable {
+    if certainty == ElementCertainty::Probable {
         text += &format!(" `{from}` and `{to}` must have the same element type.");
     }
     if counter.step != 1 {

@@ -1,7 +1,7 @@
 //! Reads the statements of a loop's body as moves of elements.
 
 use crate::hint::pattern;
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 
 /// How elements are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +21,10 @@ pub(super) enum Move {
 }
 
 /// One statement of a copying body.
-pub(super) struct Step<'t> {
+pub(super) struct CopyStep<'t> {
     pub how: Move,
-    pub from: Node<'t>,
-    pub to: Node<'t>,
+    pub from: SyntaxNode<'t>,
+    pub to: SyntaxNode<'t>,
     /// Offset of the source's index from the counter.
     pub read: i64,
     /// Offset of the target's index from the counter; 0 for relative puts.
@@ -32,13 +32,17 @@ pub(super) struct Step<'t> {
 }
 
 /// Reads one statement of the body as a move.
-pub(super) fn step<'t>(file: &SourceFile, statement: Node<'t>, counter: &str) -> Option<Step<'t>> {
+pub(super) fn step<'t>(
+    file: &SourceFile,
+    statement: SyntaxNode<'t>,
+    counter: &str,
+) -> Option<CopyStep<'t>> {
     let expression = pattern::expression(statement)?;
     if let Some((left, right)) = pattern::as_assignment(file, expression) {
         let (to, index) = pattern::as_element(left)?;
         let (how, from, read) = element(file, right, counter)?;
         let how = if how == Move::ArrayToArray { how } else { Move::BufferToArray };
-        return Some(Step {
+        return Some(CopyStep {
             how,
             from,
             to,
@@ -57,11 +61,15 @@ pub(super) fn step<'t>(file: &SourceFile, statement: Node<'t>, counter: &str) ->
         ("add", false) => Move::CollectionToCollection,
         _ => return None,
     };
-    Some(Step { how, from, to: call.object?, read, write: read })
+    Some(CopyStep { how, from, to: call.object?, read, write: read })
 }
 
 /// Reads `from[i + c]` or `from.get(i + c)`.
-fn element<'t>(file: &SourceFile, node: Node<'t>, counter: &str) -> Option<(Move, Node<'t>, i64)> {
+fn element<'t>(
+    file: &SourceFile,
+    node: SyntaxNode<'t>,
+    counter: &str,
+) -> Option<(Move, SyntaxNode<'t>, i64)> {
     let node = pattern::without_parentheses(node);
     if let Some((array, index)) = pattern::as_element(node) {
         return Some((Move::ArrayToArray, array, pattern::index_offset(file, index, counter)?));
@@ -74,7 +82,7 @@ fn element<'t>(file: &SourceFile, node: Node<'t>, counter: &str) -> Option<(Move
 
 /// Whether the statements move, in order, as many consecutive elements as the counter
 /// steps, always from one plain place to another.
-pub(super) fn moves_a_run(file: &SourceFile, steps: &[Step<'_>], counter_step: u32) -> bool {
+pub(super) fn moves_a_run(file: &SourceFile, steps: &[CopyStep<'_>], counter_step: u32) -> bool {
     let Some(first) = steps.first() else { return false };
     let (from, to) = (file.text_of(first.from), file.text_of(first.to));
     let plain = pattern::is_place(first.from) && pattern::is_place(first.to) && from != to;

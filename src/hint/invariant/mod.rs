@@ -5,20 +5,23 @@ mod query;
 
 use std::collections::BTreeMap;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::format::grouped;
-use crate::hint::counted::Form;
+use crate::hint::counted::PricedForm;
 use crate::hint::invariant::query::{Stays, operation_of, query, stays};
 use crate::hint::pattern;
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{Basis, Confidence, Context, Counted, Finding, Hint, Pattern, Site, hint};
+use crate::hint::{
+    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
+    hint,
+};
 use crate::operations::Operation;
 
 pub(super) use query::is_stable;
 
 /// The pattern.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "loop-invariant",
     title: "The same value computed in every iteration",
     help: "A call or a length read in a loop's test or body gives the same value in every \
@@ -27,7 +30,7 @@ pub const PATTERN: Pattern = Pattern {
            per entry of the loop, and pays for the local variable. An optimising compiler may \
            hoist some of these by itself.",
     reference: "Li & Gallagher, Program 1: limit() in the test of the loop",
-    basis: Basis::Costs,
+    basis: PredictionBasis::Costs,
     find,
 };
 
@@ -36,11 +39,11 @@ struct Invariant<'s> {
     /// Its source text.
     text: &'s str,
     /// Where it stands in the loop.
-    nodes: Vec<Node<'s>>,
+    nodes: Vec<SyntaxNode<'s>>,
     /// Its evaluations in the scenario.
-    evaluations: Counted,
+    evaluations: PricedOperations,
     /// The operation of one evaluation.
-    once: Form,
+    once: PricedForm,
     /// How often it was evaluated.
     runs: u64,
     /// Whether some evaluation is in the loop's test: then it happens for every entry.
@@ -69,7 +72,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let open = site.calls_source_methods() && found.iter().any(|invariant| invariant.may_grow);
     let in_test = found.iter().all(|invariant| invariant.in_test);
     let changed = rewrite(site, &found);
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
             "{names} {} the same in every iteration and evaluated {} times for {} {} of the loop.",
@@ -106,8 +109,8 @@ fn condition(names: &str, open: bool, in_test: bool) -> String {
 
 /// What hoisting saves: all evaluations but one per entry, less the local's declaration
 /// and assignment.
-fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> Counted {
-    let mut saved = Counted::default();
+fn saved(context: &Context<'_>, found: &[Invariant<'_>], entries: u64) -> PricedOperations {
+    let mut saved = PricedOperations::default();
     for invariant in found {
         saved.add_all(&invariant.evaluations);
         context.add(&mut saved, invariant.once.clone(), -(entries as f64));
@@ -137,7 +140,7 @@ fn invariants<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Invariant<'s>> 
         let invariant = found.entry(text).or_insert_with(|| Invariant {
             text,
             nodes: Vec::new(),
-            evaluations: Counted::default(),
+            evaluations: PricedOperations::default(),
             once: once.into(),
             runs: 0,
             in_test: false,

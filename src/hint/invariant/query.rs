@@ -3,7 +3,7 @@
 
 use crate::hint::pattern;
 use crate::hint::{Context, Site};
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 
 /// Queries whose value changes only when their object does: method, classes that declare
@@ -80,9 +80,9 @@ const STABLE: &[Stable] = &[
 /// A call or field read whose value the loop doesn't change.
 pub(super) struct Query<'t> {
     /// What it is asked of.
-    pub object: Node<'t>,
+    pub object: SyntaxNode<'t>,
     /// Name of the method or field.
-    pub name: Node<'t>,
+    pub name: SyntaxNode<'t>,
     /// The name's text.
     pub method: &'t str,
     /// Whether it is a call.
@@ -91,7 +91,11 @@ pub(super) struct Query<'t> {
 
 /// Whether an expression in a loop is made of numbers, places that the loop doesn't
 /// write, and lengths of such places: the same in every iteration.
-pub(in crate::hint) fn is_stable(context: &Context<'_>, site: &Site<'_>, node: Node<'_>) -> bool {
+pub(in crate::hint) fn is_stable(
+    context: &Context<'_>,
+    site: &Site<'_>,
+    node: SyntaxNode<'_>,
+) -> bool {
     if pattern::is_literal(node) {
         return true;
     }
@@ -107,7 +111,7 @@ pub(in crate::hint) fn is_stable(context: &Context<'_>, site: &Site<'_>, node: N
 }
 
 /// Reads a node as a query without arguments of a place that the loop doesn't write.
-pub(super) fn query<'t>(site: &Site<'t>, node: Node<'t>) -> Option<Query<'t>> {
+pub(super) fn query<'t>(site: &Site<'t>, node: SyntaxNode<'t>) -> Option<Query<'t>> {
     let file = site.file;
     let query = if let Some((object, name)) = pattern::as_field(node) {
         let method = file.text_of(name);
@@ -122,7 +126,7 @@ pub(super) fn query<'t>(site: &Site<'t>, node: Node<'t>) -> Option<Query<'t>> {
 }
 
 /// Whether no part of a plain place (`a`, `this.a`, `a.b`) is written in the loop.
-fn place_stays(site: &Site<'_>, place: Node<'_>) -> bool {
+fn place_stays(site: &Site<'_>, place: SyntaxNode<'_>) -> bool {
     let written = pattern::written_names(site.file, site.syntax.node);
     let names = pattern::descendants(place).into_iter().filter(|node| !pattern::is_this(*node));
     names
@@ -141,10 +145,10 @@ pub(super) enum Stays {
 
 /// Whether code elsewhere may give a place another value: not a local variable, nor a
 /// field of the class that only constructors assign.
-fn place_stays_for_others(context: &Context<'_>, site: &Site<'_>, place: Node<'_>) -> Stays {
+fn place_stays_for_others(context: &Context<'_>, site: &Site<'_>, place: SyntaxNode<'_>) -> Stays {
     let name = pattern::as_field(place).map_or(place, |(_, name)| name);
     match pattern::declared(site.file, place) {
-        Some(found) if found.place != pattern::Place::Field => Stays::Always,
+        Some(found) if found.place != pattern::NameKind::Field => Stays::Always,
         Some(_) if context.is_set_once(site.file.text_of(name)) => Stays::Always,
         _ => Stays::UnlessOthersChangeIt,
     }
@@ -171,7 +175,7 @@ pub(super) fn stays(
         STABLE.iter().find(|s| s.method == query.method && s.classes.iter().any(|k| is_of(&k)))?;
     let Some(harmless) = known.harmless else { return Some(of_place) };
     let object = site.file.text_of(query.object);
-    let changes = |call: pattern::Call<'_>| {
+    let changes = |call: pattern::MethodCall<'_>| {
         let same = call.object.is_some_and(|other| site.file.text_of(other) == object);
         let method = site.file.text_of(call.name);
         let sets_limit = method == "limit" && !call.arguments.is_empty();

@@ -1,13 +1,13 @@
 //! What stands around a piece of code: the unit, the loop, the branches that decide
 //! whether it runs, and whether it is read or written.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::as_loop;
 
 /// Whether a subtree stands in a lambda or a class body below `root`: its code belongs
 /// to another unit.
-pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
+pub fn in_other_unit(node: SyntaxNode<'_>, root: SyntaxNode<'_>) -> bool {
     let mut node = node;
     while node != root {
         if matches!(node.kind_name(), "lambda_expression" | "class_body") {
@@ -23,7 +23,7 @@ pub fn in_other_unit(node: Node<'_>, root: Node<'_>) -> bool {
 
 /// The innermost body that runs by itself around a node: of a method, a constructor, an
 /// initialiser, a lambda or a class.
-pub fn innermost_code(node: Node<'_>) -> Option<Node<'_>> {
+pub fn innermost_code(node: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     const BODIES: [&str; 6] = [
         "lambda_expression",
         "class_body",
@@ -44,7 +44,7 @@ pub fn innermost_code(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether a `try` below the place where `outer` stands holds `node`: what it threw could be
 /// caught, or followed by code, where `outer` is still seen.
-pub fn is_in_try(node: Node<'_>, outer: Node<'_>) -> bool {
+pub fn is_in_try(node: SyntaxNode<'_>, outer: SyntaxNode<'_>) -> bool {
     let seen_in = outer.parent().and_then(|declaration| declaration.parent());
     let mut node = node;
     while let Some(parent) = node.parent().filter(|parent| Some(*parent) != seen_in) {
@@ -57,18 +57,18 @@ pub fn is_in_try(node: Node<'_>, outer: Node<'_>) -> bool {
 }
 
 /// Whether an expression is all of a statement: its value is dropped.
-pub fn is_statement_of(expression: Node<'_>) -> bool {
+pub fn is_statement_of(expression: SyntaxNode<'_>) -> bool {
     expression.parent().is_some_and(|parent| parent.kind_name() == "expression_statement")
 }
 
 /// Whether a node is a `return`.
-pub fn is_return(node: Node<'_>) -> bool {
+pub fn is_return(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "return_statement"
 }
 
 /// Whether code between `node` and the statement `root` decides if `node` is evaluated:
 /// a branch, the right side of `&&` or `||`, an arm of `?:`, a body of a loop within.
-pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
+pub fn is_guarded(node: SyntaxNode<'_>, root: SyntaxNode<'_>) -> bool {
     let mut node = node;
     while let Some(parent) = node.parent().filter(|parent| *parent != root) {
         let is = |name: &str| parent.child_by_field_name(name) == Some(node);
@@ -89,13 +89,13 @@ pub fn is_guarded(node: Node<'_>, root: Node<'_>) -> bool {
 }
 
 /// Whether an operator may leave its right side out.
-fn is_shortcut(binary: Node<'_>) -> bool {
+fn is_shortcut(binary: SyntaxNode<'_>) -> bool {
     let operator = binary.child_by_field_name("operator");
     operator.is_some_and(|operator| matches!(operator.kind_name(), "&&" | "||"))
 }
 
 /// The innermost loop whose test, update or body holds a node.
-pub fn innermost_loop(node: Node<'_>) -> Option<Node<'_>> {
+pub fn innermost_loop(node: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     let mut node = node;
     while let Some(parent) = node.parent() {
         let once = |name: &str| parent.children_by_field_name(name).any(|part| part == node);
@@ -109,7 +109,7 @@ pub fn innermost_loop(node: Node<'_>) -> Option<Node<'_>> {
 
 /// A statement with its labels, and whether it stands among other statements, so that a
 /// declaration may come before it.
-pub fn outermost_statement(statement: Node<'_>) -> (Node<'_>, bool) {
+pub fn outermost_statement(statement: SyntaxNode<'_>) -> (SyntaxNode<'_>, bool) {
     let mut root = statement;
     while let Some(parent) =
         root.parent().filter(|parent| parent.kind_name() == "labeled_statement")
@@ -122,7 +122,7 @@ pub fn outermost_statement(statement: Node<'_>) -> (Node<'_>, bool) {
 }
 
 /// Whether a place is assigned, counted up or counted down.
-pub fn is_written(place: Node<'_>) -> bool {
+pub fn is_written(place: SyntaxNode<'_>) -> bool {
     let Some(parent) = place.parent() else { return false };
     match parent.kind_name() {
         "assignment_expression" => parent.child_by_field_name("left") == Some(place),
@@ -134,7 +134,7 @@ pub fn is_written(place: Node<'_>) -> bool {
 
 /// Whether an array's name is used only to read an element or the length, or to go over
 /// all elements.
-pub fn is_read_only(name: Node<'_>) -> bool {
+pub fn is_read_only(name: SyntaxNode<'_>) -> bool {
     let Some(parent) = name.parent() else { return false };
     let is = |field: &str| parent.child_by_field_name(field) == Some(name);
     match parent.kind_name() {

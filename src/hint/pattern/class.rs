@@ -1,13 +1,13 @@
 //! What a class around some code looks like: what is static in it, and whether it may
 //! have static methods.
 
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 
 use super::{children, descendants, field};
 
 /// A class, as far as hints ask.
 #[derive(Debug, Clone)]
-pub struct Class<'s> {
+pub struct HintClass<'s> {
     /// Whether it is a top-level or a static nested class.
     pub may_have_statics: bool,
     /// Its own static fields and methods.
@@ -16,19 +16,19 @@ pub struct Class<'s> {
 
 /// The innermost named class around a node; `None` in an anonymous class, an interface,
 /// an enum or a record.
-pub fn class_around<'s>(file: &'s SourceFile, node: Node<'_>) -> Option<Class<'s>> {
+pub fn class_around<'s>(file: &'s SourceFile, node: SyntaxNode<'_>) -> Option<HintClass<'s>> {
     let body = node.parent().filter(|parent| parent.kind_name() == "class_body")?;
     let class = body.parent().filter(|class| class.kind_name() == "class_declaration")?;
     let top = class.parent().is_some_and(|parent| parent.kind_name() == "program");
     let nested = class.parent().is_some_and(|parent| parent.kind_name() == "class_body");
     let is_static = nested && modifiers(file, class).contains(&"static");
-    Some(Class { may_have_statics: top || is_static, static_names: static_names(file, body) })
+    Some(HintClass { may_have_statics: top || is_static, static_names: static_names(file, body) })
 }
 
 /// Where members of a class may begin that has static ones and is seen from a node: behind the
 /// brace of the innermost top-level or static nested class around it. `None` where an
 /// interface, an enum or a record comes first.
-pub fn class_for_statics(file: &SourceFile, node: Node<'_>) -> Option<usize> {
+pub fn class_for_statics(file: &SourceFile, node: SyntaxNode<'_>) -> Option<usize> {
     let mut node = node;
     while let Some(parent) = node.parent() {
         let kind = parent.kind_name();
@@ -51,14 +51,14 @@ fn is_type(kind: &str) -> bool {
 }
 
 /// Whether a class may have static members in every version of Java.
-fn is_top_or_static(file: &SourceFile, class: Node<'_>) -> bool {
+fn is_top_or_static(file: &SourceFile, class: SyntaxNode<'_>) -> bool {
     let Some(parent) = class.parent() else { return false };
     parent.kind_name() == "program"
         || (parent.kind_name() == "class_body" && modifiers(file, class).contains(&"static"))
 }
 
 /// The method or constructor whose body holds a node; `None` in initialisers.
-pub fn method_around(node: Node<'_>) -> Option<Node<'_>> {
+pub fn method_around(node: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     let mut node = node;
     while let Some(parent) = node.parent() {
         match parent.kind_name() {
@@ -74,7 +74,7 @@ pub fn method_around(node: Node<'_>) -> Option<Node<'_>> {
 /// around a node declares itself.
 pub fn methods_beside<'s>(
     file: &'s SourceFile,
-    node: Node<'_>,
+    node: SyntaxNode<'_>,
     name: &str,
 ) -> Vec<(&'s str, usize)> {
     let mut node = node;
@@ -89,7 +89,7 @@ pub fn methods_beside<'s>(
 
 /// The same of a class or interface of the file, by its simple name.
 pub fn methods_of<'s>(file: &'s SourceFile, class: &str, name: &str) -> Vec<(&'s str, usize)> {
-    let is_it = |node: &Node<'_>| {
+    let is_it = |node: &SyntaxNode<'_>| {
         is_type(node.kind_name())
             && node.child_by_field_name("name").is_some_and(|own| file.text_of(own) == class)
     };
@@ -98,11 +98,11 @@ pub fn methods_of<'s>(file: &'s SourceFile, class: &str, name: &str) -> Vec<(&'s
     body.map_or(Vec::new(), |body| methods_in(file, body, name))
 }
 
-fn methods_in<'s>(file: &'s SourceFile, body: Node<'_>, name: &str) -> Vec<(&'s str, usize)> {
+fn methods_in<'s>(file: &'s SourceFile, body: SyntaxNode<'_>, name: &str) -> Vec<(&'s str, usize)> {
     let methods = children(body).into_iter().filter(|m| m.kind_name() == "method_declaration");
     let named = methods
         .filter(|m| m.child_by_field_name("name").is_some_and(|own| file.text_of(own) == name));
-    let shape = |method: Node<'_>| {
+    let shape = |method: SyntaxNode<'_>| {
         let parameters = method.child_by_field_name("parameters").map_or(0, |p| children(p).len());
         Some((file.text_of(method.child_by_field_name("type")?), parameters))
     };
@@ -110,11 +110,11 @@ fn methods_in<'s>(file: &'s SourceFile, body: Node<'_>, name: &str) -> Vec<(&'s 
 }
 
 /// Names of the static fields and methods of a class.
-fn static_names<'s>(file: &'s SourceFile, body: Node<'_>) -> Vec<&'s str> {
-    let is_static = |member: &Node<'_>| modifiers(file, *member).contains(&"static");
-    let (statics, others): (Vec<Node<'_>>, Vec<Node<'_>>) =
+fn static_names<'s>(file: &'s SourceFile, body: SyntaxNode<'_>) -> Vec<&'s str> {
+    let is_static = |member: &SyntaxNode<'_>| modifiers(file, *member).contains(&"static");
+    let (statics, others): (Vec<SyntaxNode<'_>>, Vec<SyntaxNode<'_>>) =
         children(body).into_iter().partition(is_static);
-    let names = |members: &[Node<'_>]| -> Vec<&'s str> {
+    let names = |members: &[SyntaxNode<'_>]| -> Vec<&'s str> {
         members.iter().flat_map(|member| member_names(file, *member)).collect()
     };
     let (mut statics, others) = (names(&statics), names(&others));
@@ -123,22 +123,22 @@ fn static_names<'s>(file: &'s SourceFile, body: Node<'_>) -> Vec<&'s str> {
 }
 
 /// The names that a field or method declaration declares.
-fn member_names<'s>(file: &'s SourceFile, member: Node<'_>) -> Vec<&'s str> {
+fn member_names<'s>(file: &'s SourceFile, member: SyntaxNode<'_>) -> Vec<&'s str> {
     let own = (member.kind_name() == "method_declaration").then_some(member);
     let nodes = field(member, "declarator").into_iter().chain(own);
     nodes.filter_map(|node| node.child_by_field_name("name")).map(|n| file.text_of(n)).collect()
 }
 
 /// The modifiers of a declaration.
-pub fn modifiers<'s>(file: &'s SourceFile, declaration: Node<'_>) -> Vec<&'s str> {
+pub fn modifiers<'s>(file: &'s SourceFile, declaration: SyntaxNode<'_>) -> Vec<&'s str> {
     let list = children(declaration).into_iter().find(|child| child.kind_name() == "modifiers");
     list.map_or(Vec::new(), |list| file.text_of(list).split_whitespace().collect())
 }
 
 /// Where a declaration starts behind its annotations; `None` if it has none.
-pub fn after_annotations(declaration: Node<'_>) -> Option<usize> {
+pub fn after_annotations(declaration: SyntaxNode<'_>) -> Option<usize> {
     let list = children(declaration).into_iter().find(|child| child.kind_name() == "modifiers")?;
-    let annotation = |node: &Node<'_>| node.kind_name().ends_with("annotation");
+    let annotation = |node: &SyntaxNode<'_>| node.kind_name().ends_with("annotation");
     let last = list.children().filter(annotation).last()?;
     let next = list.children().find(|child| child.start_byte() >= last.end_byte())?;
     Some(next.start_byte())
@@ -158,7 +158,7 @@ pub fn inner_classes(file: &SourceFile) -> Vec<&str> {
 }
 
 /// The method, constructor, initialiser or class body around a node, or the file.
-pub fn enclosing_unit(node: Node<'_>) -> Node<'_> {
+pub fn enclosing_unit(node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     let mut node = node;
     while let Some(parent) = node.parent() {
         node = parent;
@@ -171,6 +171,6 @@ pub fn enclosing_unit(node: Node<'_>) -> Node<'_> {
 }
 
 /// The type of an enhanced `for`'s variable.
-pub fn element_type(statement: Node<'_>) -> Option<Node<'_>> {
+pub fn element_type(statement: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     statement.child_by_field_name("type")
 }

@@ -1,16 +1,16 @@
 //! Counters of `for` loops, and indices that follow them.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::{
-    Loop, as_assignment, as_binary, as_call, as_field, children, declared, field, is_arithmetic,
-    operands, without_parentheses, written_names,
+    LoopParts, as_assignment, as_binary, as_call, as_field, children, declared, field,
+    is_arithmetic, operands, without_parentheses, written_names,
 };
 use crate::java::SourceFile;
 
 /// The counter of a `for` loop that counts upwards by a constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counter {
+pub struct LoopCounter {
     /// Its name.
     pub name: String,
     /// Source text of its start value.
@@ -27,7 +27,7 @@ pub struct Counter {
 
 /// The counter of a `for` loop, if it has one: `int i = S`, `i < B`, `i++`, `i += K` or
 /// `i = i + K`, and nothing in the body writes `i`.
-pub fn counter(file: &SourceFile, site: &Loop<'_>) -> Option<Counter> {
+pub fn counter(file: &SourceFile, site: &LoopParts<'_>) -> Option<LoopCounter> {
     let [init] = site.init.as_slice() else { return None };
     let [update] = site.update.as_slice() else { return None };
     let (name, start) = start_value(file, *init)?;
@@ -35,7 +35,7 @@ pub fn counter(file: &SourceFile, site: &Loop<'_>) -> Option<Counter> {
     let step = step(file, *update, name)?;
     let written = written_names(file, site.body);
     let counts = step > 0 && !written.contains(name);
-    counts.then(|| Counter {
+    counts.then(|| LoopCounter {
         name: name.into(),
         start: start.into(),
         bound: bound.into(),
@@ -48,11 +48,11 @@ pub fn counter(file: &SourceFile, site: &Loop<'_>) -> Option<Counter> {
 /// The nodes of a counter's start value and bound.
 pub fn counter_ends<'t>(
     file: &SourceFile,
-    site: &Loop<'t>,
-    counter: &Counter,
-) -> Option<(Node<'t>, Node<'t>)> {
+    site: &LoopParts<'t>,
+    counter: &LoopCounter,
+) -> Option<(SyntaxNode<'t>, SyntaxNode<'t>)> {
     let [init] = site.init.as_slice() else { return None };
-    let with_text = |parts: Vec<Node<'t>>, text: &str| {
+    let with_text = |parts: Vec<SyntaxNode<'t>>, text: &str| {
         parts.into_iter().find(|part| file.text_of(*part) == text)
     };
     let declarators = field(*init, "declarator").into_iter();
@@ -64,7 +64,7 @@ pub fn counter_ends<'t>(
 
 /// Whether an expression is certainly of type int, as the file itself shows it: numbers,
 /// names declared so, lengths and sizes, and sums of these.
-pub fn is_int(file: &SourceFile, node: Node<'_>) -> bool {
+pub fn is_int(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     if node.kind_name() == "decimal_integer_literal" {
         return !file.text_of(node).ends_with(['l', 'L']);
     }
@@ -84,7 +84,7 @@ pub fn is_int(file: &SourceFile, node: Node<'_>) -> bool {
 }
 
 /// Name and start value of a `for` loop's only variable.
-fn start_value<'s>(file: &'s SourceFile, init: Node<'_>) -> Option<(&'s str, &'s str)> {
+fn start_value<'s>(file: &'s SourceFile, init: SyntaxNode<'_>) -> Option<(&'s str, &'s str)> {
     if let Some((left, right)) = as_assignment(file, init) {
         return Some((file.text_of(left), file.text_of(right)));
     }
@@ -95,7 +95,7 @@ fn start_value<'s>(file: &'s SourceFile, init: Node<'_>) -> Option<(&'s str, &'s
 }
 
 /// What `name` is compared with in `name < bound`.
-fn bound<'s>(file: &'s SourceFile, test: Node<'_>, name: &str) -> Option<(&'s str, bool)> {
+fn bound<'s>(file: &'s SourceFile, test: SyntaxNode<'_>, name: &str) -> Option<(&'s str, bool)> {
     for (operator, mirrored, inclusive) in [("<", ">", false), ("<=", ">=", true)] {
         if let Some((left, right)) = as_binary(file, test, &[operator])
             && file.text_of(left) == name
@@ -113,7 +113,7 @@ fn bound<'s>(file: &'s SourceFile, test: Node<'_>, name: &str) -> Option<(&'s st
 }
 
 /// By how much an update moves `name` upwards.
-fn step(file: &SourceFile, update: Node<'_>, name: &str) -> Option<u32> {
+fn step(file: &SourceFile, update: SyntaxNode<'_>, name: &str) -> Option<u32> {
     if update.kind_name() == "update_expression" {
         let operand = *children(update).first()?;
         let up = file.text_of(update).contains("++") && file.text_of(operand) == name;
@@ -130,7 +130,7 @@ fn step(file: &SourceFile, update: Node<'_>, name: &str) -> Option<u32> {
 }
 
 /// The constant `c` of an index `name`, `name + c` or `c + name`.
-pub fn index_offset(file: &SourceFile, index: Node<'_>, name: &str) -> Option<i64> {
+pub fn index_offset(file: &SourceFile, index: SyntaxNode<'_>, name: &str) -> Option<i64> {
     let index = without_parentheses(index);
     if file.text_of(index) == name {
         return Some(0);
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::hint::pattern::loops;
 
-    fn first_counter(header: &str) -> Option<Counter> {
+    fn first_counter(header: &str) -> Option<LoopCounter> {
         let text = format!("class A {{ void m() {{ for ({header}) {{ x(i); }} }} }}");
         let file = SourceFile::parse("A.java", text);
         let all = loops(&file);

@@ -1,13 +1,13 @@
 //! Where a name is declared, and with which type, as far as the file itself says it.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::{as_creation, as_field, children, creation, field, is_this};
 use crate::java::SourceFile;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum NameKind {
     /// A local variable, of a `for` or a resource too.
     Local,
     /// A parameter of a method, a lambda or a catch clause.
@@ -18,21 +18,21 @@ pub enum Place {
 
 /// A declaration.
 #[derive(Debug, Clone)]
-pub struct Declared<'t> {
+pub struct Declaration<'t> {
     /// What it declares.
-    pub place: Place,
+    pub place: NameKind,
     /// Its type as written, dimensions after the name included; that of the created object
     /// for `var x = new T()`; empty where the file doesn't say it.
     pub type_text: String,
     /// Its initial value.
-    pub value: Option<Node<'t>>,
+    pub value: Option<SyntaxNode<'t>>,
     /// The declarator or parameter.
-    pub node: Node<'t>,
+    pub node: SyntaxNode<'t>,
 }
 
 /// The declaration of `x` or `this.x` seen from there: locals and parameters around it,
 /// then the fields of the innermost class. `None` for what is declared elsewhere.
-pub fn declared<'t>(file: &SourceFile, use_of: Node<'t>) -> Option<Declared<'t>> {
+pub fn declared<'t>(file: &SourceFile, use_of: SyntaxNode<'t>) -> Option<Declaration<'t>> {
     if let Some((object, name)) = as_field(use_of) {
         return if is_this(object) { of_field(file, use_of, file.text_of(name)) } else { None };
     }
@@ -57,11 +57,11 @@ pub fn declared<'t>(file: &SourceFile, use_of: Node<'t>) -> Option<Declared<'t>>
 /// A declaration that `parent` makes for its part `node`.
 fn among<'t>(
     file: &SourceFile,
-    parent: Node<'t>,
-    node: Node<'t>,
+    parent: SyntaxNode<'t>,
+    node: SyntaxNode<'t>,
     name: &str,
-) -> Option<Declared<'t>> {
-    let before = |child: &Node<'t>| child.start_byte() < node.start_byte() || *child == node;
+) -> Option<Declaration<'t>> {
+    let before = |child: &SyntaxNode<'t>| child.start_byte() < node.start_byte() || *child == node;
     match parent.kind_name() {
         "block"
         | "switch_block_statement_group"
@@ -72,18 +72,19 @@ fn among<'t>(
             .into_iter()
             .filter(before)
             .chain((parent.kind_name() == "local_variable_declaration").then_some(parent))
-            .filter_map(|child| declarator(file, child, name, Place::Local))
+            .filter_map(|child| declarator(file, child, name, NameKind::Local))
             .next_back(),
         "try_with_resources_statement" => {
             let resources = parent.child_by_field_name("resources")?;
             children(resources)
                 .into_iter()
-                .find_map(|child| declarator(file, child, name, Place::Local))
+                .find_map(|child| declarator(file, child, name, NameKind::Local))
         }
         "enhanced_for_statement" => {
             let own = parent.child_by_field_name("name")?;
             let in_body = parent.child_by_field_name("body") == Some(node);
-            (in_body && file.text_of(own) == name).then(|| typed(file, parent, None, Place::Local))
+            (in_body && file.text_of(own) == name)
+                .then(|| typed(file, parent, None, NameKind::Local))
         }
         "method_declaration" | "constructor_declaration" | "lambda_expression" | "catch_clause" => {
             parameter(file, parent, name)
@@ -93,7 +94,7 @@ fn among<'t>(
 }
 
 /// A parameter of a method, lambda or catch clause.
-fn parameter<'t>(file: &SourceFile, unit: Node<'t>, name: &str) -> Option<Declared<'t>> {
+fn parameter<'t>(file: &SourceFile, unit: SyntaxNode<'t>, name: &str) -> Option<Declaration<'t>> {
     let list = unit.child_by_field_name("parameters");
     let lists = list
         .into_iter()
@@ -108,11 +109,11 @@ fn parameter<'t>(file: &SourceFile, unit: Node<'t>, name: &str) -> Option<Declar
             }
             let own = child.child_by_field_name("name");
             if own.is_some_and(|own| file.text_of(own) == name) {
-                return Some(typed(file, child, None, Place::Parameter));
+                return Some(typed(file, child, None, NameKind::Parameter));
             }
-            if let Some(found) = declarator(file, child, name, Place::Parameter) {
+            if let Some(found) = declarator(file, child, name, NameKind::Parameter) {
                 let type_text = format!("{}[]", found.type_text);
-                return Some(Declared { type_text, ..found });
+                return Some(Declaration { type_text, ..found });
             }
         }
     }
@@ -120,17 +121,17 @@ fn parameter<'t>(file: &SourceFile, unit: Node<'t>, name: &str) -> Option<Declar
 }
 
 /// A parameter without a type.
-fn untyped(node: Node<'_>) -> Declared<'_> {
-    Declared { place: Place::Parameter, type_text: String::new(), value: None, node }
+fn untyped(node: SyntaxNode<'_>) -> Declaration<'_> {
+    Declaration { place: NameKind::Parameter, type_text: String::new(), value: None, node }
 }
 
 /// The declarator of `name` in a declaration of locals, fields or a resource.
 fn declarator<'t>(
     file: &SourceFile,
-    declaration: Node<'t>,
+    declaration: SyntaxNode<'t>,
     name: &str,
-    place: Place,
-) -> Option<Declared<'t>> {
+    place: NameKind,
+) -> Option<Declaration<'t>> {
     let kinds = ["local_variable_declaration", "field_declaration", "resource", "spread_parameter"];
     if !kinds.contains(&declaration.kind_name()) {
         return None;
@@ -140,7 +141,7 @@ fn declarator<'t>(
             .into_iter()
             .filter(|child| child.kind_name() == "variable_declarator"),
     );
-    let is = |node: &Node<'_>| {
+    let is = |node: &SyntaxNode<'_>| {
         node.child_by_field_name("name").is_some_and(|own| file.text_of(own) == name)
     };
     let found = own.chain([declaration]).find(is)?;
@@ -167,25 +168,25 @@ fn declarator<'t>(
 /// A declaration with its type as written.
 fn typed<'t>(
     file: &SourceFile,
-    node: Node<'t>,
-    ty: Option<Node<'t>>,
-    place: Place,
-) -> Declared<'t> {
+    node: SyntaxNode<'t>,
+    ty: Option<SyntaxNode<'t>>,
+    place: NameKind,
+) -> Declaration<'t> {
     let ty = ty.or_else(|| node.child_by_field_name("type"));
     let dimensions = node.child_by_field_name("dimensions").map_or("", |n| file.text_of(n));
     let text = ty.map_or("", |ty| file.text_of(ty));
-    Declared { place, type_text: format!("{text}{dimensions}"), value: None, node }
+    Declaration { place, type_text: format!("{text}{dimensions}"), value: None, node }
 }
 
 /// A field that the innermost class declares itself.
-fn of_field<'t>(file: &SourceFile, inside: Node<'t>, name: &str) -> Option<Declared<'t>> {
+fn of_field<'t>(file: &SourceFile, inside: SyntaxNode<'t>, name: &str) -> Option<Declaration<'t>> {
     let mut node = inside;
     while let Some(parent) = node.parent() {
         if matches!(parent.kind_name(), "class_body" | "enum_body_declarations" | "interface_body")
         {
             return children(parent)
                 .into_iter()
-                .find_map(|child| declarator(file, child, name, Place::Field));
+                .find_map(|child| declarator(file, child, name, NameKind::Field));
         }
         node = parent;
     }
@@ -202,7 +203,7 @@ pub fn simple_type(type_text: &str) -> String {
 }
 
 /// The methods that classes declare, with their body.
-pub fn units<'t>(file: &'t SourceFile) -> Vec<(Node<'t>, Node<'t>)> {
+pub fn units<'t>(file: &'t SourceFile) -> Vec<(SyntaxNode<'t>, SyntaxNode<'t>)> {
     let all = super::descendants(file.tree.root_node()).into_iter();
     all.filter(|node| node.kind_name() == "method_declaration")
         .filter_map(|node| Some((node, node.child_by_field_name("body")?)))

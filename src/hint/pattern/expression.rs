@@ -1,32 +1,32 @@
 //! Expressions taken apart: calls, assignments, operators, places, literals.
 
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 
 use super::{children, field};
 
 /// A method call in parts.
 #[derive(Debug, Clone)]
-pub struct Call<'t> {
+pub struct MethodCall<'t> {
     /// What stands before the dot.
-    pub object: Option<Node<'t>>,
+    pub object: Option<SyntaxNode<'t>>,
     /// The method's name.
-    pub name: Node<'t>,
+    pub name: SyntaxNode<'t>,
     /// The arguments.
-    pub arguments: Vec<Node<'t>>,
+    pub arguments: Vec<SyntaxNode<'t>>,
 }
 
 /// The expression of an expression statement.
-pub fn expression(statement: Node<'_>) -> Option<Node<'_>> {
+pub fn expression(statement: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     let is = statement.kind_name() == "expression_statement";
     is.then(|| children(statement).first().copied()).flatten()
 }
 
 /// Takes a call apart; `None` for anything else.
-pub fn as_call(node: Node<'_>) -> Option<Call<'_>> {
+pub fn as_call(node: SyntaxNode<'_>) -> Option<MethodCall<'_>> {
     if node.kind_name() != "method_invocation" {
         return None;
     }
-    Some(Call {
+    Some(MethodCall {
         object: node.child_by_field_name("object"),
         name: node.child_by_field_name("name")?,
         arguments: children(node.child_by_field_name("arguments")?),
@@ -34,7 +34,10 @@ pub fn as_call(node: Node<'_>) -> Option<Call<'_>> {
 }
 
 /// Left and right side of a plain assignment.
-pub fn as_assignment<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+pub fn as_assignment<'t>(
+    file: &SourceFile,
+    node: SyntaxNode<'t>,
+) -> Option<(SyntaxNode<'t>, SyntaxNode<'t>)> {
     if node.kind_name() != "assignment_expression" {
         return None;
     }
@@ -44,7 +47,7 @@ pub fn as_assignment<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>,
 }
 
 /// Array and index of an element access.
-pub fn as_element(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+pub fn as_element(node: SyntaxNode<'_>) -> Option<(SyntaxNode<'_>, SyntaxNode<'_>)> {
     if node.kind_name() != "array_access" {
         return None;
     }
@@ -54,9 +57,9 @@ pub fn as_element(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 /// Operands of a binary operator, if it is one of `operators`.
 pub fn as_binary<'t>(
     file: &SourceFile,
-    node: Node<'t>,
+    node: SyntaxNode<'t>,
     operators: &[&str],
-) -> Option<(Node<'t>, Node<'t>)> {
+) -> Option<(SyntaxNode<'t>, SyntaxNode<'t>)> {
     if node.kind_name() != "binary_expression" {
         return None;
     }
@@ -66,7 +69,7 @@ pub fn as_binary<'t>(
 }
 
 /// Whether a node is a plain place: a name, `this.x`, `a.b.c`.
-pub fn is_place(node: Node<'_>) -> bool {
+pub fn is_place(node: SyntaxNode<'_>) -> bool {
     match node.kind_name() {
         "identifier" | "this" => true,
         "field_access" => node.child_by_field_name("object").is_some_and(is_place),
@@ -75,7 +78,7 @@ pub fn is_place(node: Node<'_>) -> bool {
 }
 
 /// Object and field name of `a.b`.
-pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+pub fn as_field(node: SyntaxNode<'_>) -> Option<(SyntaxNode<'_>, SyntaxNode<'_>)> {
     if node.kind_name() != "field_access" {
         return None;
     }
@@ -83,7 +86,10 @@ pub fn as_field(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 }
 
 /// Operands of a compound assignment, and its operator without the `=`.
-pub fn as_compound<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, String, Node<'t>)> {
+pub fn as_compound<'t>(
+    file: &SourceFile,
+    node: SyntaxNode<'t>,
+) -> Option<(SyntaxNode<'t>, String, SyntaxNode<'t>)> {
     if node.kind_name() != "assignment_expression" {
         return None;
     }
@@ -93,12 +99,12 @@ pub fn as_compound<'t>(file: &SourceFile, node: Node<'t>) -> Option<(Node<'t>, S
 }
 
 /// The operand of `x++`, `++x`, `x--`, `--x`.
-pub fn as_step(node: Node<'_>) -> Option<Node<'_>> {
+pub fn as_step(node: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     (node.kind_name() == "update_expression").then(|| children(node).first().copied()).flatten()
 }
 
 /// Type and value of a cast.
-pub fn as_cast(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+pub fn as_cast(node: SyntaxNode<'_>) -> Option<(SyntaxNode<'_>, SyntaxNode<'_>)> {
     if node.kind_name() != "cast_expression" {
         return None;
     }
@@ -106,12 +112,14 @@ pub fn as_cast(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 }
 
 /// Name and value of the declarators of a local declaration, with its type.
-pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> {
+pub fn as_locals(
+    node: SyntaxNode<'_>,
+) -> Vec<(SyntaxNode<'_>, SyntaxNode<'_>, Option<SyntaxNode<'_>>)> {
     let is = node.kind_name() == "local_variable_declaration";
     let Some(ty) = is.then(|| node.child_by_field_name("type")).flatten() else {
         return Vec::new();
     };
-    let name = |d: Node<'_>| d.child_by_field_name("name").is_some();
+    let name = |d: SyntaxNode<'_>| d.child_by_field_name("name").is_some();
     let declarators = field(node, "declarator").into_iter().filter(|d| name(*d));
     declarators
         .filter_map(|d| Some((ty, d.child_by_field_name("name")?, d.child_by_field_name("value"))))
@@ -119,33 +127,33 @@ pub fn as_locals(node: Node<'_>) -> Vec<(Node<'_>, Node<'_>, Option<Node<'_>>)> 
 }
 
 /// Whether a node is a literal.
-pub fn is_literal(node: Node<'_>) -> bool {
+pub fn is_literal(node: SyntaxNode<'_>) -> bool {
     node.kind_name().ends_with("_literal") || is_boolean_literal(node)
 }
 
 /// Whether a node is a literal of type String.
-pub fn is_string_literal(node: Node<'_>) -> bool {
+pub fn is_string_literal(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "string_literal"
 }
 
 /// Whether a node is a literal of type char.
-pub fn is_char_literal(node: Node<'_>) -> bool {
+pub fn is_char_literal(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "character_literal"
 }
 
 /// Whether a node is `true` or `false`.
-pub fn is_boolean_literal(node: Node<'_>) -> bool {
+pub fn is_boolean_literal(node: SyntaxNode<'_>) -> bool {
     matches!(node.kind_name(), "true" | "false")
 }
 
 /// Whether a node is a literal of type double: `0.5`, `1e3`, `2d`.
-pub fn is_double_literal(file: &SourceFile, node: Node<'_>) -> bool {
+pub fn is_double_literal(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "decimal_floating_point_literal"
         && !file.text_of(node).ends_with(['f', 'F'])
 }
 
 /// Whether a node is an operation on numbers without an effect: `+ - * / %`, a sign.
-pub fn is_arithmetic(file: &SourceFile, node: Node<'_>) -> bool {
+pub fn is_arithmetic(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let operator = node.child_by_field_name("operator").map_or("", |node| file.text_of(node));
     match node.kind_name() {
         "binary_expression" => ["+", "-", "*", "/", "%", "<<", ">>"].contains(&operator),
@@ -156,33 +164,33 @@ pub fn is_arithmetic(file: &SourceFile, node: Node<'_>) -> bool {
 }
 
 /// Operands of an operation, or what stands in parentheses.
-pub fn operands(node: Node<'_>) -> Vec<Node<'_>> {
+pub fn operands(node: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     children(node)
 }
 
 /// Whether a node is `super`.
-pub fn is_super(node: Node<'_>) -> bool {
+pub fn is_super(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "super"
 }
 
 /// Whether a node is `null`.
-pub fn is_null(node: Node<'_>) -> bool {
+pub fn is_null(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "null_literal"
 }
 
 /// Whether a node is a `synchronized` statement.
-pub fn is_synchronized(node: Node<'_>) -> bool {
+pub fn is_synchronized(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "synchronized_statement"
 }
 
 /// Whether a node is `this`.
-pub fn is_this(node: Node<'_>) -> bool {
+pub fn is_this(node: SyntaxNode<'_>) -> bool {
     node.kind_name() == "this"
 }
 
 /// Whether a node is a name that stands for a variable: not a method's name, not the
 /// field after a dot, not a label or a declared name.
-pub fn is_variable(node: Node<'_>) -> bool {
+pub fn is_variable(node: SyntaxNode<'_>) -> bool {
     if node.kind_name() != "identifier" {
         return false;
     }

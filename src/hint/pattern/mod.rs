@@ -10,7 +10,7 @@ mod declared;
 mod expression;
 mod names;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 
@@ -22,16 +22,16 @@ pub use class::{
     after_annotations, class_around, class_for_statics, element_type, enclosing_unit,
     inner_classes, method_around, methods_beside, methods_of, modifiers,
 };
-pub use counter::{Counter, counter, counter_ends, index_offset, is_int};
+pub use counter::{LoopCounter, counter, counter_ends, index_offset, is_int};
 pub use creation::{Creation, as_creation};
-pub use declared::{Place, created_class, declared, simple_type, units};
+pub use declared::{NameKind, created_class, declared, simple_type, units};
 pub use expression::{
-    Call, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field, as_locals,
-    as_step, expression, is_arithmetic, is_boolean_literal, is_char_literal, is_double_literal,
-    is_literal, is_null, is_place, is_string_literal, is_super, is_synchronized, is_this,
-    is_variable, operands,
+    MethodCall, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field,
+    as_locals, as_step, expression, is_arithmetic, is_boolean_literal, is_char_literal,
+    is_double_literal, is_literal, is_null, is_place, is_string_literal, is_super, is_synchronized,
+    is_this, is_variable, operands,
 };
-pub use names::{Field, fields, local_names, names_of, reassigned_fields, written_names};
+pub use names::{ClassField, fields, local_names, names_of, reassigned_fields, written_names};
 
 /// What sort of loop it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,27 +48,27 @@ pub enum LoopKind {
 
 /// A loop statement in parts.
 #[derive(Debug, Clone)]
-pub struct Loop<'t> {
+pub struct LoopParts<'t> {
     /// What sort of loop.
     pub kind: LoopKind,
     /// The whole statement.
-    pub node: Node<'t>,
+    pub node: SyntaxNode<'t>,
     /// Initialisation of a `for`.
-    pub init: Vec<Node<'t>>,
+    pub init: Vec<SyntaxNode<'t>>,
     /// The condition, without its parentheses.
-    pub test: Option<Node<'t>>,
+    pub test: Option<SyntaxNode<'t>>,
     /// Updates of a `for`.
-    pub update: Vec<Node<'t>>,
+    pub update: Vec<SyntaxNode<'t>>,
     /// What an enhanced `for` iterates over.
-    pub iterated: Option<Node<'t>>,
+    pub iterated: Option<SyntaxNode<'t>>,
     /// The variable of an enhanced `for`.
-    pub variable: Option<Node<'t>>,
+    pub variable: Option<SyntaxNode<'t>>,
     /// The body.
-    pub body: Node<'t>,
+    pub body: SyntaxNode<'t>,
 }
 
 /// All nodes of a subtree that are named, in source order, the root first.
-pub fn descendants(root: Node<'_>) -> Vec<Node<'_>> {
+pub fn descendants(root: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     let mut found = Vec::new();
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {
@@ -79,22 +79,22 @@ pub fn descendants(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// The named children of a node, comments left out.
-fn children(node: Node<'_>) -> Vec<Node<'_>> {
+fn children(node: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     node.named_children().filter(|child| !child.is_extra()).collect()
 }
 
 /// The children in one field.
-fn field<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
-    node.children_by_field_name(name).filter(Node::is_named).collect()
+fn field<'t>(node: SyntaxNode<'t>, name: &str) -> Vec<SyntaxNode<'t>> {
+    node.children_by_field_name(name).filter(SyntaxNode::is_named).collect()
 }
 
 /// All loops of a file, in source order.
-pub fn loops(file: &SourceFile) -> Vec<Loop<'_>> {
+pub fn loops(file: &SourceFile) -> Vec<LoopParts<'_>> {
     descendants(file.tree.root_node()).into_iter().filter_map(as_loop).collect()
 }
 
 /// Takes a loop statement apart; `None` for anything else.
-fn as_loop(node: Node<'_>) -> Option<Loop<'_>> {
+fn as_loop(node: SyntaxNode<'_>) -> Option<LoopParts<'_>> {
     let kind = match node.kind_name() {
         "for_statement" => LoopKind::For,
         "enhanced_for_statement" => LoopKind::Foreach,
@@ -102,7 +102,7 @@ fn as_loop(node: Node<'_>) -> Option<Loop<'_>> {
         "do_statement" => LoopKind::Do,
         _ => return None,
     };
-    Some(Loop {
+    Some(LoopParts {
         kind,
         node,
         init: field(node, "init"),
@@ -115,7 +115,7 @@ fn as_loop(node: Node<'_>) -> Option<Loop<'_>> {
 }
 
 /// What stands in parentheses.
-pub fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
+pub fn without_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     while node.kind_name() == "parenthesized_expression" {
         match children(node).first() {
             Some(inner) => node = *inner,
@@ -126,13 +126,13 @@ pub fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// The parentheses around a node, or itself.
-pub fn with_parentheses(node: Node<'_>) -> Node<'_> {
+pub fn with_parentheses(node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     let parent = node.parent().filter(|parent| parent.kind_name() == "parenthesized_expression");
     parent.unwrap_or(node)
 }
 
 /// All parentheses around a node, or itself.
-pub fn with_all_parentheses(mut node: Node<'_>) -> Node<'_> {
+pub fn with_all_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     loop {
         let outer = with_parentheses(node);
         if outer == node {
@@ -143,7 +143,7 @@ pub fn with_all_parentheses(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// Whether a subtree holds a loop, a branch or anything else that splits blocks.
-pub fn is_straight(body: Node<'_>) -> bool {
+pub fn is_straight(body: SyntaxNode<'_>) -> bool {
     const SPLITTING: [&str; 14] = [
         "for_statement",
         "enhanced_for_statement",
@@ -164,16 +164,16 @@ pub fn is_straight(body: Node<'_>) -> bool {
 }
 
 /// The statements of a body: those of its braces, or itself.
-pub fn statements(body: Node<'_>) -> Vec<Node<'_>> {
+pub fn statements(body: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     if body.kind_name() == "block" { children(body) } else { vec![body] }
 }
 
 /// First line of a node, from 1.
-pub fn line(node: Node<'_>) -> u32 {
+pub fn line(node: SyntaxNode<'_>) -> u32 {
     node.first_row() as u32 + 1
 }
 
 /// Last line of a node, from 1.
-pub fn last_line(node: Node<'_>) -> u32 {
+pub fn last_line(node: SyntaxNode<'_>) -> u32 {
     node.last_row() as u32 + 1
 }

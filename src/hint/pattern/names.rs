@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::{Place, as_field, children, declared, descendants, field};
+use super::{NameKind, as_field, children, declared, descendants, field};
 use crate::java::SourceFile;
 
 /// Names that a subtree assigns, counts or declares: `x` of `x = 1`, `x++`, `this.x = 1`,
 /// `int x`; of `a[i] = 1` nothing, for `a` itself stays.
-pub fn written_names<'s>(file: &'s SourceFile, root: Node<'_>) -> BTreeSet<&'s str> {
+pub fn written_names<'s>(file: &'s SourceFile, root: SyntaxNode<'_>) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
     for node in descendants(root) {
         let target = match node.kind_name() {
@@ -32,7 +32,7 @@ pub fn written_names<'s>(file: &'s SourceFile, root: Node<'_>) -> BTreeSet<&'s s
 }
 
 /// Names that the method around a node declares: parameters, locals, lambda parameters.
-pub fn local_names<'s>(file: &'s SourceFile, inside: Node<'_>) -> BTreeSet<&'s str> {
+pub fn local_names<'s>(file: &'s SourceFile, inside: SyntaxNode<'_>) -> BTreeSet<&'s str> {
     let units = [
         "method_declaration",
         "constructor_declaration",
@@ -74,7 +74,7 @@ pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
         };
         let Some(target) = target else { continue };
         let own = super::as_field(target).is_none_or(|(object, _)| super::is_this(object));
-        let is_local = declared(file, target).is_some_and(|found| found.place != Place::Field);
+        let is_local = declared(file, target).is_some_and(|found| found.place != NameKind::Field);
         if is_local || (own && is_in_constructor(node)) {
             continue;
         }
@@ -87,7 +87,7 @@ pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
 }
 
 /// Whether a node stands in a constructor or an initialiser, not in a method or lambda.
-fn is_in_constructor(node: Node<'_>) -> bool {
+fn is_in_constructor(node: SyntaxNode<'_>) -> bool {
     let mut node = node;
     while let Some(parent) = node.parent() {
         match parent.kind_name() {
@@ -110,7 +110,7 @@ pub fn names_of(file: &SourceFile) -> BTreeSet<&str> {
 
 /// A field that the class around some code declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field<'s> {
+pub struct ClassField<'s> {
     /// Its name.
     pub name: &'s str,
     /// Source text of its type, dimensions after the name included.
@@ -126,7 +126,7 @@ pub struct Field<'s> {
 }
 
 /// The fields that the innermost class around a node declares itself.
-pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
+pub fn fields<'s>(file: &'s SourceFile, inside: SyntaxNode<'_>) -> Vec<ClassField<'s>> {
     let body = enclosing(inside, &["class_body", "enum_body_declarations"]);
     let class =
         body.and_then(|body| body.parent()).and_then(|class| class.child_by_field_name("name"));
@@ -144,7 +144,7 @@ pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
             let Some(name) = declarator.child_by_field_name("name") else { continue };
             let dimensions = declarator.child_by_field_name("dimensions");
             let dimensions = dimensions.map_or("", |node| file.text_of(node));
-            found.push(Field {
+            found.push(ClassField {
                 name: file.text_of(name),
                 type_text: format!("{type_text}{dimensions}"),
                 owner: if has("static") { class } else { "this" },
@@ -158,7 +158,7 @@ pub fn fields<'s>(file: &'s SourceFile, inside: Node<'_>) -> Vec<Field<'s>> {
 }
 
 /// The innermost node around `inside` of one of these kinds.
-fn enclosing<'t>(inside: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+fn enclosing<'t>(inside: SyntaxNode<'t>, kinds: &[&str]) -> Option<SyntaxNode<'t>> {
     let mut node = inside;
     while let Some(parent) = node.parent() {
         if kinds.contains(&parent.kind_name()) {

@@ -7,16 +7,16 @@ mod written;
 use std::collections::BTreeMap;
 
 use crate::format::grouped;
-use crate::hint::pattern::{self, Call};
-use crate::hint::regex::written::{How, Written, written};
+use crate::hint::pattern::{self, MethodCall};
+use crate::hint::regex::written::{PatternUse, Written, written};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent_in};
-use crate::hint::{Basis, Confidence, Context, Finding, Hint, Pattern, Site};
+use crate::hint::{Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site};
 use crate::java::SourceFile;
 use crate::operations::LibraryFunction;
 
 /// Uses by methods of String, and `Pattern.matches`.
-pub const PATTERN: Pattern = Pattern {
+pub const PATTERN: HintPattern = HintPattern {
     name: "pattern-in-method",
     title: "A regular expression is compiled at every use: keep it in a field",
     help: "`s.replaceAll`, `replaceFirst`, `matches` and `split` compile their expression at each \
@@ -25,32 +25,32 @@ pub const PATTERN: Pattern = Pattern {
            and is left out. How much is saved depends on how long the text is; pairs of kernels \
            tell.",
     reference: "Bloch, Effective Java, 3rd edition, item 6: avoid creating unnecessary objects",
-    basis: Basis::Lines,
+    basis: PredictionBasis::Lines,
     find: uses,
 };
 
 /// Calls of `Pattern.compile`.
-pub const COMPILED: Pattern = Pattern {
+pub const COMPILED: HintPattern = HintPattern {
     name: "compile-in-method",
     title: "Pattern.compile in a method: keep the Pattern in a field",
     help: "The expression is written out, so the Pattern is the same every time, and it can't \
            change. In a static final field it is compiled once, and may be used by all threads.",
     reference: "Java SE API, Pattern: instances of this class are immutable and are safe for use by \
                 multiple concurrent threads",
-    basis: Basis::Lines,
+    basis: PredictionBasis::Lines,
     find: compiled,
 };
 
 fn uses(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
-    of_all(context, PATTERN.name, |how| how != How::Compile)
+    of_all(context, PATTERN.name, |how| how != PatternUse::Compile)
 }
 
 fn compiled(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
-    of_all(context, COMPILED.name, |how| how == How::Compile)
+    of_all(context, COMPILED.name, |how| how == PatternUse::Compile)
 }
 
 /// The hints of all files, one for the uses of a method.
-fn of_all(context: &Context<'_>, name: &'static str, is_own: fn(How) -> bool) -> Vec<Hint> {
+fn of_all(context: &Context<'_>, name: &'static str, is_own: fn(PatternUse) -> bool) -> Vec<Hint> {
     let sources = context.input.sources;
     sources.iter().flat_map(|file| of_file(context, file, name, is_own)).collect()
 }
@@ -59,7 +59,7 @@ fn of_file(
     context: &Context<'_>,
     file: &SourceFile,
     name: &'static str,
-    is_own: fn(How) -> bool,
+    is_own: fn(PatternUse) -> bool,
 ) -> Vec<Hint> {
     let nodes = pattern::descendants(file.tree.root_node());
     let mut by_line: BTreeMap<(u32, &str), usize> = BTreeMap::new();
@@ -81,7 +81,7 @@ fn of_file(
 }
 
 /// The line on which a call's name stands, and the name.
-fn line_and_name<'s>(file: &'s SourceFile, call: &Call<'_>) -> (u32, &'s str) {
+fn line_and_name<'s>(file: &'s SourceFile, call: &MethodCall<'_>) -> (u32, &'s str) {
     (pattern::line(call.name), file.text_of(call.name))
 }
 
@@ -110,7 +110,7 @@ fn at(
     let names: Vec<_> = found.iter().map(|one| one.call.name).collect();
     let replaced = Replaced::at(file, &names);
     let (fields, rewrite) = rewrite(file, class, found)?;
-    let finding = Finding {
+    let finding = PatternMatch {
         pattern: pattern_name,
         sentence: sentence(file, found, replaced.runs(context)),
         advice: match fields.len() {

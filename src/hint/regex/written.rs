@@ -1,14 +1,14 @@
 //! Uses of a regular expression that is written out, and how they read with a Pattern.
 
-use crate::hint::pattern::{self, Call};
+use crate::hint::pattern::{self, MethodCall};
 use crate::hint::rewrite::Edit;
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 
 use super::{literal, syntax};
 
 /// What is done with the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum PatternUse {
     /// `s.replaceAll(regex, x)` or `s.replaceFirst(regex, x)`.
     Replace,
     /// `s.matches(regex)` or `Pattern.matches(regex, s)`.
@@ -21,18 +21,18 @@ pub(super) enum How {
 
 /// A use.
 pub(super) struct Written<'t> {
-    pub how: How,
+    pub how: PatternUse,
     /// The whole call.
-    pub node: Node<'t>,
-    pub call: Call<'t>,
+    pub node: SyntaxNode<'t>,
+    pub call: MethodCall<'t>,
     /// The expression.
-    pub regex: Node<'t>,
+    pub regex: SyntaxNode<'t>,
     /// Whether the call is one of Pattern, not of a String.
     pub on_pattern: bool,
 }
 
 /// Takes a use apart; `None` for anything else, and for what may not be a valid expression.
-pub(super) fn written<'t>(file: &SourceFile, node: Node<'t>) -> Option<Written<'t>> {
+pub(super) fn written<'t>(file: &SourceFile, node: SyntaxNode<'t>) -> Option<Written<'t>> {
     let call = pattern::as_call(node)?;
     let object = call.object.filter(|object| !pattern::is_super(*object))?;
     let regex =
@@ -40,18 +40,18 @@ pub(super) fn written<'t>(file: &SourceFile, node: Node<'t>) -> Option<Written<'
     let text = literal::value(file.text_of(regex)).filter(|text| syntax::is_regex(text))?;
     let on_pattern = ["Pattern", "java.util.regex.Pattern"].contains(&file.text_of(object));
     let how = match (on_pattern, file.text_of(call.name), call.arguments.len()) {
-        (false, "replaceAll" | "replaceFirst", 2) => How::Replace,
-        (false, "matches", 1) | (true, "matches", 2) => How::Match,
-        (false, "split", 1 | 2) if !syntax::is_quick_split(&text) => How::Split,
-        (true, "compile", 1) => How::Compile,
-        (true, "compile", 2) if is_flags(file, call.arguments[1]) => How::Compile,
+        (false, "replaceAll" | "replaceFirst", 2) => PatternUse::Replace,
+        (false, "matches", 1) | (true, "matches", 2) => PatternUse::Match,
+        (false, "split", 1 | 2) if !syntax::is_quick_split(&text) => PatternUse::Split,
+        (true, "compile", 1) => PatternUse::Compile,
+        (true, "compile", 2) if is_flags(file, call.arguments[1]) => PatternUse::Compile,
         _ => return None,
     };
     Some(Written { how, node, call, regex, on_pattern })
 }
 
 /// Whether an expression is of those constants of Pattern that leave the syntax as it is.
-fn is_flags(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_flags(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let text = file.text_of(node);
     let is_flag = |word: &str| {
         let name = word.trim().strip_prefix("java.util.regex.").unwrap_or(word.trim());
@@ -66,7 +66,7 @@ impl Written<'_> {
     /// What is compiled, with its flags.
     pub fn compiled(&self, file: &SourceFile) -> String {
         let regex = file.text_of(self.regex);
-        let flags = self.call.arguments.get(1).filter(|_| self.how == How::Compile);
+        let flags = self.call.arguments.get(1).filter(|_| self.how == PatternUse::Compile);
         let Some(flags) = flags else { return regex.to_string() };
         let flags = file.text_of(*flags).split('|').map(|flag| {
             let flag = flag.trim();
@@ -91,28 +91,28 @@ impl Written<'_> {
         let method = file.text_of(self.call.name);
         let second = self.call.arguments.get(1);
         match (self.how, second) {
-            (How::Compile, _) => vec![edit(start..end, field)],
-            (How::Match, Some(text)) => vec![
+            (PatternUse::Compile, _) => vec![edit(start..end, field)],
+            (PatternUse::Match, Some(text)) => vec![
                 edit(start..text.start_byte(), &format!("{field}.matcher(")),
                 edit(text.end_byte()..end, ").matches()"),
             ],
-            (How::Match, None) => vec![
+            (PatternUse::Match, None) => vec![
                 edit(start..start, &format!("{field}.matcher(")),
                 edit(object.end_byte()..end, ").matches()"),
             ],
-            (How::Replace, Some(by)) => vec![
+            (PatternUse::Replace, Some(by)) => vec![
                 edit(start..start, &format!("{field}.matcher(")),
                 edit(object.end_byte()..by.start_byte(), &format!(").{method}(")),
             ],
-            (How::Split, Some(limit)) => vec![
+            (PatternUse::Split, Some(limit)) => vec![
                 edit(start..start, &format!("{field}.split(")),
                 edit(object.end_byte()..limit.start_byte(), ", "),
             ],
-            (How::Split, None) => vec![
+            (PatternUse::Split, None) => vec![
                 edit(start..start, &format!("{field}.split(")),
                 edit(object.end_byte()..end, ")"),
             ],
-            (How::Replace, None) => Vec::new(),
+            (PatternUse::Replace, None) => Vec::new(),
         }
     }
 }

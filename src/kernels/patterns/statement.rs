@@ -1,7 +1,7 @@
 //! The Java statement of each pattern, with the variables and members that it needs.
 
 use crate::kernels::Kernel;
-use crate::model::bayes::patterns::Pattern;
+use crate::model::bayes::patterns::FactorPattern;
 
 /// How often a statement stands in its loop: the loop itself costs as much as two or three
 /// cheap statements.
@@ -53,8 +53,8 @@ impl Statement {
     }
 
     /// What javac makes the pattern of.
-    pub fn of(pattern: &Pattern) -> Self {
-        let Pattern { category, operation, size, kind } = pattern;
+    pub fn of(pattern: &FactorPattern) -> Self {
+        let FactorPattern { category, operation, size, kind } = pattern;
         match *category {
             "Increase" => Self::new("int c = intOne;", "c++;", "c == 0"),
             "Bits" => Self::bits(operation, kind),

@@ -1,6 +1,6 @@
 //! The tables of operations, lines and methods.
 
-use crate::account::{Entry, Interval, cumulative};
+use crate::account::{AccountEntry, Interval, cumulative};
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::bar;
@@ -31,7 +31,7 @@ pub struct Figure {
 }
 
 /// The shared columns of an entry.
-fn figure<K>(entry: &Entry<K>, widest: f64) -> Figure {
+fn figure<K>(entry: &AccountEntry<K>, widest: f64) -> Figure {
     Figure {
         executions: format::count(entry.executions),
         executions_raw: entry.executions,
@@ -44,7 +44,7 @@ fn figure<K>(entry: &Entry<K>, widest: f64) -> Figure {
 }
 
 /// The energy of the first, largest entry.
-fn widest<K>(entry: Option<&Entry<K>>) -> f64 {
+fn widest<K>(entry: Option<&AccountEntry<K>>) -> f64 {
     entry.map_or(0.0, |entry| entry.joules().0)
 }
 
@@ -75,7 +75,7 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
     let operations = &data.accounts.operations;
     let curve = cumulative::curve(data.accounts);
     let widest = widest(operations.first().map(|operation| &operation.entry));
-    let costs = crate::account::Costs::new(data.model);
+    let costs = crate::account::IndexedModel::new(data.model);
     operations
         .iter()
         .enumerate()

@@ -27,11 +27,11 @@ pub struct BlockView {
     /// 95 % interval or none.
     pub interval: String,
     /// The parts, left to right.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<BarSegment>,
 }
 
 /// One class's part of a bar.
-pub struct Segment {
+pub struct BarSegment {
     /// The class, which is also its colour.
     pub class: &'static str,
     /// Width in percent of the chart.
@@ -78,7 +78,7 @@ fn block_view(
 ) -> BlockView {
     let segment = |which: OperationClass| {
         let share = block.class_share(which).filter(|share| *share > 0.0)?;
-        Some(Segment {
+        Some(BarSegment {
             class: class::name_of(which),
             width: bar(energy.0 * share, widest),
             share: format::percent(share),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::flame::{FlameView, Named, ROW, WIDTH, draw};
+use super::flame::{FlameTarget, FlameView, ROW, WIDTH, draw};
 use super::links::Links;
 use crate::account::MethodKey;
-use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, Spent};
+use crate::account::calls::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
 use crate::format;
 use crate::report::data::ReportData;
 
@@ -21,7 +21,7 @@ pub struct CallsView {
     /// Threads and methods, each as wide as what it spends with all that it calls.
     pub flame: FlameView,
     /// Methods by what they spend with all that they call.
-    pub methods: Vec<MethodView>,
+    pub methods: Vec<CallMethodView>,
     /// Threads.
     pub threads: Vec<ThreadView>,
     /// How well the run that recorded the calls agrees with the measured ones.
@@ -29,7 +29,7 @@ pub struct CallsView {
 }
 
 /// A method.
-pub struct MethodView {
+pub struct CallMethodView {
     /// Class without its package, and method.
     pub name: String,
     /// Its link into the source; empty where the page doesn't show it.
@@ -70,15 +70,15 @@ pub fn calls(data: &ReportData<'_>, links: &Links<'_>) -> Option<CallsView> {
     let methods = calls.methods.iter().take(TOP).map(|one| method(one, links));
     let threads = calls.threads.iter().take(TOP).map(|one| {
         let (energy, interval, share) = (one.energy, one.interval, one.share);
-        let figure = figure(&Spent { energy, interval, share });
+        let figure = figure(&SpentEnergy { energy, interval, share });
         ThreadView { name: format::visible(&one.key), figure }
     });
     Some(CallsView {
         flame: picture(
             calls,
-            &Places {
+            &CallLinks {
                 whole_j: data.accounts.ledger.above_idle().joules().0,
-                everything: Named::everything(),
+                everything: FlameTarget::everything(),
                 threads: THREADS,
                 method: &|method| links.method_of(method),
             },
@@ -94,8 +94,8 @@ pub fn calls(data: &ReportData<'_>, links: &Links<'_>) -> Option<CallsView> {
 }
 
 /// One method.
-pub(super) fn method(one: &MethodCalls, links: &Links<'_>) -> MethodView {
-    MethodView {
+pub(super) fn method(one: &MethodCalls, links: &Links<'_>) -> CallMethodView {
+    CallMethodView {
         name: name(&one.method),
         href: links.method_of(&one.method),
         calls: format::count(one.calls),
@@ -111,7 +111,7 @@ pub(super) fn name(method: &MethodKey) -> String {
     format::visible(&format!("{class}.{}", method.method))
 }
 
-pub(super) fn figure(of: &Spent) -> FigureView {
+pub(super) fn figure(of: &SpentEnergy) -> FigureView {
     FigureView {
         energy: format::energy(of.energy.joules()),
         raw: of.energy.joules().0,
@@ -121,11 +121,11 @@ pub(super) fn figure(of: &Spent) -> FigureView {
 }
 
 /// What the boxes of a picture stand for elsewhere.
-struct Places<'a> {
+struct CallLinks<'a> {
     /// What shares are parts of.
     whole_j: f64,
     /// The box over all others.
-    everything: Named,
+    everything: FlameTarget,
     /// Where threads are told; empty where they are not.
     threads: &'a str,
     /// Where a method is; empty where that is not on the page.
@@ -134,12 +134,12 @@ struct Places<'a> {
 
 /// The picture of a page without sources: shares are parts of `whole_j` joules.
 pub fn plain_picture(calls: &CallAccounts, whole_j: f64) -> FlameView {
-    let everything = Named { name: "all methods".into(), href: String::new() };
-    picture(calls, &Places { whole_j, everything, threads: "", method: &|_| String::new() })
+    let everything = FlameTarget { name: "all methods".into(), href: String::new() };
+    picture(calls, &CallLinks { whole_j, everything, threads: "", method: &|_| String::new() })
 }
 
 /// The picture: everything, threads, and calls below them.
-fn picture(calls: &CallAccounts, places: &Places<'_>) -> FlameView {
+fn picture(calls: &CallAccounts, places: &CallLinks<'_>) -> FlameView {
     let mut view = FlameView::new(places.whole_j);
     let energy = |node: &NodeAccount| node.cumulative.energy.joules().0;
     let whole: f64 = calls.threads.iter().map(|thread| thread.joules().0.max(0.0)).sum();
@@ -159,7 +159,7 @@ fn picture(calls: &CallAccounts, places: &Places<'_>) -> FlameView {
     }
     let (mut left, mut deepest) = (0.0, 1);
     for thread in &calls.threads {
-        let named = Named { name: thread.key.clone(), href: places.threads.into() };
+        let named = FlameTarget { name: thread.key.clone(), href: places.threads.into() };
         if !draw(&mut view, &named, thread.joules().0, (left, 1), scale) {
             continue;
         }
@@ -169,7 +169,7 @@ fn picture(calls: &CallAccounts, places: &Places<'_>) -> FlameView {
             for number in nodes {
                 let node = &calls.nodes[number];
                 let href = (places.method)(&node.method);
-                let named = Named { name: name(&node.method), href };
+                let named = FlameTarget { name: name(&node.method), href };
                 if !draw(&mut view, &named, energy(node), (x, level), scale) {
                     continue;
                 }
@@ -189,14 +189,14 @@ fn picture(calls: &CallAccounts, places: &Places<'_>) -> FlameView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::calls::Agreement;
-    use crate::account::{Entry, Femtojoules};
+    use crate::account::calls::CountAgreement;
+    use crate::account::{AccountEntry, Femtojoules};
     use crate::report::{html, sample};
     use crate::units::Joules;
 
-    fn of(joules: f64) -> Spent {
+    fn of(joules: f64) -> SpentEnergy {
         let energy = Femtojoules::from_joules(Joules(joules));
-        Spent { energy, interval: None, share: Some(joules / 4.0) }
+        SpentEnergy { energy, interval: None, share: Some(joules / 4.0) }
     }
 
     fn node(thread: &str, parent: Option<usize>, name: &str, own: f64, all: f64) -> NodeAccount {
@@ -212,8 +212,8 @@ mod tests {
         }
     }
 
-    fn thread(name: &str, joules: f64) -> Entry<String> {
-        Entry {
+    fn thread(name: &str, joules: f64) -> AccountEntry<String> {
+        AccountEntry {
             key: name.into(),
             executions: 1,
             energy: of(joules).energy,
@@ -235,7 +235,7 @@ mod tests {
             ],
             methods: Vec::new(),
             threads: vec![thread("main", 3.0), thread(hostile, 1.0)],
-            agreement: Agreement {
+            agreement: CountAgreement {
                 same: 3,
                 blocks: 3,
                 differing: 0.0,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::calls::{CallAccounts, MethodCalls, Spent};
-use crate::account::{Entry, MethodKey};
+use crate::account::calls::{CallAccounts, MethodCalls, SpentEnergy};
+use crate::account::{AccountEntry, MethodKey};
 use crate::format;
 use crate::report::data::ReportData;
-use crate::report::view::calls::{MethodView, figure, method, name};
+use crate::report::view::calls::{CallMethodView, figure, method, name};
 use crate::report::view::links::Links;
 
 /// Methods in the table.
@@ -19,7 +19,7 @@ const HANDED_ON: f64 = 0.9;
 /// The methods.
 pub struct DearestView {
     /// With what they call, where calls were recorded; else by what they spend themselves.
-    pub rows: Vec<MethodView>,
+    pub rows: Vec<CallMethodView>,
     /// Whether calls were recorded.
     pub with_callees: bool,
     /// Methods left out, for they hand nearly all on to one other.
@@ -69,10 +69,10 @@ fn one_callee_most(calls: &CallAccounts, caller: &MethodKey) -> f64 {
 }
 
 fn by_themselves(data: &ReportData<'_>, links: &Links<'_>) -> DearestView {
-    let row = |entry: &Entry<MethodKey>| {
+    let row = |entry: &AccountEntry<MethodKey>| {
         let (energy, interval, share) = (entry.energy, entry.interval, entry.share);
-        let own = Spent { energy, interval, share };
-        MethodView {
+        let own = SpentEnergy { energy, interval, share };
+        CallMethodView {
             name: name(&entry.key),
             href: links.method_of(&entry.key),
             calls: format::count(entry.executions),
@@ -110,7 +110,7 @@ mod tests {
         let calls = sample.calls.as_mut().unwrap();
         let first = calls.methods[0].method.clone();
         let first_node = calls.nodes.iter().position(|node| node.method == first).unwrap();
-        calls.methods[0].own = Spent::default();
+        calls.methods[0].own = SpentEnergy::default();
         calls.nodes[first_node + 1].cumulative = calls.methods[0].cumulative;
         let view = dearest(&sample.data(), &Links::default());
         assert_eq!(view.handing_on, [name(&first)]);

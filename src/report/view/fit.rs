@@ -4,7 +4,7 @@
 use crate::account::{Interval, UnseenInput};
 use crate::format;
 use crate::model::BASELINES;
-use crate::report::data::{CvRow, ReportData};
+use crate::report::data::{ReportData, ReportedCvRow};
 use crate::units::Joules;
 
 /// One model or baseline on one set.
@@ -28,7 +28,7 @@ pub struct CvView {
 }
 
 /// The names of the rounds, in order.
-pub fn rounds(rows: &[CvRow]) -> Vec<String> {
+pub fn rounds(rows: &[ReportedCvRow]) -> Vec<String> {
     distinct(rows.iter().map(|row| row.round.as_str()))
 }
 
@@ -38,11 +38,12 @@ pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
     let mut views = Vec::new();
     for model in distinct(data.cv.iter().map(|row| row.model.as_str())) {
         for set in ["training", "validation"] {
-            let rows: Vec<Option<&CvRow>> = rounds
+            let rows: Vec<Option<&ReportedCvRow>> = rounds
                 .iter()
                 .map(|round| {
-                    let fits =
-                        |row: &&CvRow| row.model == model && row.set == set && row.round == *round;
+                    let fits = |row: &&ReportedCvRow| {
+                        row.model == model && row.set == set && row.round == *round
+                    };
                     data.cv.iter().find(fits)
                 })
                 .collect();
@@ -55,9 +56,9 @@ pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
 }
 
 /// One row.
-fn view(data: &ReportData<'_>, model: &str, set: &str, rows: &[Option<&CvRow>]) -> CvView {
-    let r = |row: &Option<&CvRow>| format::correlation(row.and_then(|row| row.r));
-    let nmae = |row: &Option<&CvRow>| format::percent_or_none(row.and_then(|row| row.nmae));
+fn view(data: &ReportData<'_>, model: &str, set: &str, rows: &[Option<&ReportedCvRow>]) -> CvView {
+    let r = |row: &Option<&ReportedCvRow>| format::correlation(row.and_then(|row| row.r));
+    let nmae = |row: &Option<&ReportedCvRow>| format::percent_or_none(row.and_then(|row| row.nmae));
     let mean_r = mean(rows.iter().flatten().map(|row| row.r));
     CvView {
         model: format::visible(model),
@@ -90,13 +91,13 @@ fn what_it_is(baseline: &str) -> &'static str {
 }
 
 /// Mean NMAE of a model over its rounds; absent when a round has none.
-pub fn mean_nmae(rows: &[CvRow], model: &str, set: &str) -> Option<f64> {
+pub fn mean_nmae(rows: &[ReportedCvRow], model: &str, set: &str) -> Option<f64> {
     let own = rows.iter().filter(|row| row.model == model && row.set == set);
     mean(own.map(|row| row.nmae))
 }
 
 /// Mean r of a model over its rounds; absent when a round has none.
-pub fn mean_r(rows: &[CvRow], model: &str, set: &str) -> Option<f64> {
+pub fn mean_r(rows: &[ReportedCvRow], model: &str, set: &str) -> Option<f64> {
     let own = rows.iter().filter(|row| row.model == model && row.set == set);
     mean(own.map(|row| row.r))
 }
@@ -109,14 +110,14 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 /// The baseline with the smallest mean validation error: its name and that error.
-pub fn best_baseline(rows: &[CvRow]) -> Option<(&'static str, f64)> {
+pub fn best_baseline(rows: &[ReportedCvRow]) -> Option<(&'static str, f64)> {
     let known =
         BASELINES.iter().filter_map(|name| Some((*name, mean_nmae(rows, name, "validation")?)));
     known.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Whether the model beats the best baseline, and the sentence that says so.
-pub struct Verdict {
+pub struct BaselineVerdict {
     /// `good`, `fair` (better than flat, but another baseline is better or as good), `bad` or
     /// `unknown`: the style.
     pub tone: &'static str,
@@ -126,17 +127,17 @@ pub struct Verdict {
 
 /// The verdict. Cases differ mostly in size, so a small error of case totals proves
 /// little; what counts is by how much it is smaller than the best baseline's.
-pub fn verdict(data: &ReportData<'_>) -> Verdict {
+pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
     let own = mean_nmae(data.cv, &data.model.solver, "validation");
     let (Some(own), Some(best)) = (own, best_baseline(data.cv)) else {
         let sentence = "There is no baseline to compare with: the model is not judged.";
-        return Verdict { tone: "unknown", sentence: sentence.into() };
+        return BaselineVerdict { tone: "unknown", sentence: sentence.into() };
     };
     let flat = mean_nmae(data.cv, "flat", "validation");
     let beats_flat = flat.filter(|flat| own < *flat);
     match own < best.1 {
         true => beats_all(own, best),
-        false => Verdict {
+        false => BaselineVerdict {
             tone: if beats_flat.is_some() { "fair" } else { "bad" },
             sentence: loses(own, best, beats_flat),
         },
@@ -146,7 +147,7 @@ pub fn verdict(data: &ReportData<'_>) -> Verdict {
 /// An error that is not so many times smaller than another is hardly smaller.
 const TIMES_SMALLER: f64 = 1.1;
 
-fn beats_all(own: f64, (name, error): (&str, f64)) -> Verdict {
+fn beats_all(own: f64, (name, error): (&str, f64)) -> BaselineVerdict {
     let (what, times) = (what_it_is(name), error / own);
     let (own, error) = (format::percent(own), format::percent(error));
     let (tone, by) = match times < TIMES_SMALLER {
@@ -157,7 +158,7 @@ fn beats_all(own: f64, (name, error): (&str, f64)) -> Verdict {
         "The model beats every baseline: {own} mean validation error against {error} of the best \
          one, {name} ({what}), {by}."
     );
-    Verdict { tone, sentence }
+    BaselineVerdict { tone, sentence }
 }
 
 /// The model against a better baseline, and against flat where it beats that.
@@ -336,7 +337,7 @@ mod tests {
 
     /// The verdict where the duration has this mean validation error; the model has 1.3 %,
     /// flat 3.3 %.
-    fn with_duration(nmae: f64) -> Verdict {
+    fn with_duration(nmae: f64) -> BaselineVerdict {
         let mut sample = sample::report();
         for row in sample.cv.iter_mut().filter(|row| row.model == "duration") {
             row.nmae = Some(nmae);

@@ -63,31 +63,31 @@ impl FlameView {
 
 /// What a box is about.
 #[derive(Default)]
-pub(super) struct Named {
+pub(super) struct FlameTarget {
     /// Its name.
     pub name: String,
     /// Its place on the page; empty where it has none.
     pub href: String,
 }
 
-impl Named {
+impl FlameTarget {
     /// The box over all others.
-    pub(super) fn everything() -> Named {
-        Named { name: "everything that the model explains".into(), href: "#source".into() }
+    pub(super) fn everything() -> FlameTarget {
+        FlameTarget { name: "everything that the model explains".into(), href: "#source".into() }
     }
 }
 
 /// A part of the program with its parts.
 #[derive(Default)]
-struct Part {
+struct FlamePart {
     energy: f64,
     href: String,
-    parts: BTreeMap<String, Part>,
+    parts: BTreeMap<String, FlamePart>,
 }
 
 /// The flame graph of the blocks.
 pub fn flame(data: &ReportData<'_>, links: &Links<'_>) -> FlameView {
-    let mut whole = Part::default();
+    let mut whole = FlamePart::default();
     for block in &data.accounts.blocks {
         let energy = block.entry.joules().0;
         if energy <= 0.0 {
@@ -113,13 +113,13 @@ pub fn flame(data: &ReportData<'_>, links: &Links<'_>) -> FlameView {
     let mut view = FlameView::new(data.accounts.ledger.above_idle().joules().0);
     if whole.energy > 0.0 {
         let scale = WIDTH / whole.energy;
-        place(&mut view, &Named::everything(), &whole, (0.0, 0), scale);
+        place(&mut view, &FlameTarget::everything(), &whole, (0.0, 0), scale);
     }
     view.height = format!("{:.0}", ROW * 5.0);
     view
 }
 
-impl Part {
+impl FlamePart {
     fn add(&mut self, energy: f64, path: &[(&str, String)]) {
         self.energy += energy;
         if let Some(((name, href), rest)) = path.split_first() {
@@ -133,7 +133,7 @@ impl Part {
 /// Draws one box; whether it is wide enough.
 pub(super) fn draw(
     view: &mut FlameView,
-    named: &Named,
+    named: &FlameTarget,
     energy: f64,
     (x, level): (f64, usize),
     scale: f64,
@@ -162,15 +162,21 @@ pub(super) fn draw(
 }
 
 /// Places a part and those in it, the widest first.
-fn place(view: &mut FlameView, named: &Named, part: &Part, (x, level): (f64, usize), scale: f64) {
+fn place(
+    view: &mut FlameView,
+    named: &FlameTarget,
+    part: &FlamePart,
+    (x, level): (f64, usize),
+    scale: f64,
+) {
     if !draw(view, named, part.energy, (x, level), scale) {
         return;
     }
-    let mut parts: Vec<(&String, &Part)> = part.parts.iter().collect();
+    let mut parts: Vec<(&String, &FlamePart)> = part.parts.iter().collect();
     parts.sort_by(|a, b| b.1.energy.total_cmp(&a.1.energy));
     let mut left = x;
     for (name, part) in parts {
-        let named = Named { name: name.clone(), href: part.href.clone() };
+        let named = FlameTarget { name: name.clone(), href: part.href.clone() };
         place(view, &named, part, (left, level + 1), scale);
         left += part.energy * scale;
     }

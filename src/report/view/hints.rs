@@ -1,6 +1,6 @@
 //! Hints with the source lines that they are about.
 
-use crate::format::{self, Piece};
+use crate::format::{self, SentencePiece};
 use crate::hint::{Amount, Caller, Hint, PATTERNS};
 use crate::report::data::ReportData;
 use crate::report::view::calls;
@@ -32,13 +32,13 @@ pub struct HintView {
     /// Whether it stands open.
     pub is_open: bool,
     /// What was found.
-    pub sentence: Vec<Piece>,
+    pub sentence: Vec<SentencePiece>,
     /// What to do.
-    pub advice: Vec<Piece>,
+    pub advice: Vec<SentencePiece>,
     /// The rewrite.
     pub rewrite: String,
     /// When it does the same.
-    pub condition: Vec<Piece>,
+    pub condition: Vec<SentencePiece>,
     /// Whether a saving is predicted; else it was measured alone.
     pub is_predicted: bool,
     /// Predicted saving in percent of the scenario.

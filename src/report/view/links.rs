@@ -9,7 +9,7 @@ use crate::report::data::ReportData;
 use crate::report::view::source::SourceView;
 
 /// What a file's links need.
-struct Shown {
+struct LinkContext {
     /// Number of the file on the page.
     number: usize,
     /// The lines that are shown, ascending.
@@ -19,7 +19,7 @@ struct Shown {
 /// All targets of links into the source.
 #[derive(Default)]
 pub struct Links<'a> {
-    files: BTreeMap<&'a str, Shown>,
+    files: BTreeMap<&'a str, LinkContext>,
     packages: BTreeMap<&'a str, usize>,
     /// File and first line.
     methods: BTreeMap<(&'a str, &'a str), (&'a str, u32)>,
@@ -34,7 +34,7 @@ impl<'a> Links<'a> {
             links.packages.insert(&package.name, package.number);
             for file in &package.files {
                 let lines = file.lines.iter().map(|line| line.number).collect();
-                links.files.insert(&file.path, Shown { number: file.number, lines });
+                links.files.insert(&file.path, LinkContext { number: file.number, lines });
             }
         }
         for block in &data.accounts.blocks {

@@ -47,13 +47,13 @@ pub struct FileView {
     /// Part of the scenario or none.
     pub share: String,
     /// Its methods that ran, in source order.
-    pub methods: Vec<MethodView>,
+    pub methods: Vec<SourceMethodView>,
     /// Its lines, as far as they are shown.
     pub lines: Vec<LineView>,
 }
 
 /// A method of a file.
-pub struct MethodView {
+pub struct SourceMethodView {
     /// Its name with parameters.
     pub name: String,
     /// The first of its lines that is shown.
@@ -86,12 +86,12 @@ pub struct SourceView {
 
 /// What is known of one file.
 #[derive(Default)]
-struct File<'a> {
+struct SourceFileView<'a> {
     lines: BTreeMap<u32, Joules>,
     blocks: Vec<&'a BlockAccount>,
 }
 
-impl File<'_> {
+impl SourceFileView<'_> {
     fn energy(&self) -> Joules {
         self.lines.values().copied().sum()
     }
@@ -99,7 +99,7 @@ impl File<'_> {
 
 /// The source of what spends.
 pub fn source(data: &ReportData<'_>) -> SourceView {
-    let mut files: BTreeMap<&str, File<'_>> = BTreeMap::new();
+    let mut files: BTreeMap<&str, SourceFileView<'_>> = BTreeMap::new();
     for entry in &data.accounts.lines {
         files.entry(&entry.key.file).or_default().lines.insert(entry.key.line, entry.joules());
     }
@@ -107,7 +107,7 @@ pub fn source(data: &ReportData<'_>) -> SourceView {
         files.entry(&block.file).or_default().blocks.push(block);
     }
     let ran = files.len();
-    let mut files: Vec<(&str, File<'_>)> = files.into_iter().collect();
+    let mut files: Vec<(&str, SourceFileView<'_>)> = files.into_iter().collect();
     files.sort_by(|a, b| b.1.energy().0.total_cmp(&a.1.energy().0));
     let hottest = data.accounts.lines.first().map_or(0.0, |entry| entry.joules().0);
     let mut views = Vec::new();
@@ -142,7 +142,7 @@ fn file_view(
     data: &ReportData<'_>,
     number: usize,
     path: &str,
-    file: &File<'_>,
+    file: &SourceFileView<'_>,
     lines: Vec<LineView>,
 ) -> FileView {
     FileView {
@@ -163,7 +163,7 @@ fn share(data: &ReportData<'_>, energy: Joules) -> String {
 }
 
 /// The methods of a file by their first line.
-fn methods(file: &File<'_>, shown: &[LineView]) -> Vec<MethodView> {
+fn methods(file: &SourceFileView<'_>, shown: &[LineView]) -> Vec<SourceMethodView> {
     let from = |line: u32| {
         let next = shown.partition_point(|view| view.number < line);
         shown.get(next).or(shown.last()).map_or(line, |view| view.number)
@@ -175,13 +175,13 @@ fn methods(file: &File<'_>, shown: &[LineView]) -> Vec<MethodView> {
         method.0 = method.0.min(block.start_line);
         method.1 += block.entry.joules();
     }
-    let mut views: Vec<(u32, MethodView)> = found
+    let mut views: Vec<(u32, SourceMethodView)> = found
         .into_iter()
         .map(|((class, method), (line, energy))| {
             let class = class.rsplit('.').next().unwrap_or(class);
             let name = format::visible(&format!("{class}.{method}"));
             let name = format::shortened(&name, 100);
-            (line, MethodView { name, line: from(line), energy: format::energy(energy) })
+            (line, SourceMethodView { name, line: from(line), energy: format::energy(energy) })
         })
         .collect();
     views.sort_by_key(|(line, _)| *line);
@@ -189,7 +189,7 @@ fn methods(file: &File<'_>, shown: &[LineView]) -> Vec<MethodView> {
 }
 
 /// The lines that spend with some around them.
-fn lines(text: &str, file: &File<'_>, hottest: f64) -> Vec<LineView> {
+fn lines(text: &str, file: &SourceFileView<'_>, hottest: f64) -> Vec<LineView> {
     let near = |line: &u32| -> RangeInclusive<u32> {
         line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND)
     };
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn lines_that_spend_are_shown_with_their_neighbours() {
-        let mut file = File::default();
+        let mut file = SourceFileView::default();
         file.lines.insert(2, Joules(1.0));
         file.lines.insert(20, Joules(0.02));
         let text: String = (1..=40).map(|i| format!("line {i}\n")).collect();

@@ -1,10 +1,10 @@
 //! The head of the page: what was measured, how sure it is, and the ledger.
 
-use crate::account::evaluate::Level;
+use crate::account::evaluate::AccountLevel;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
 use crate::exact::share;
 use crate::format;
-use crate::report::data::{Board, ReportData};
+use crate::report::data::{ReportData, ReportedBoard};
 use crate::report::view::fit;
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
@@ -20,7 +20,7 @@ pub struct Card {
 }
 
 /// One row of the ledger.
-pub struct LedgerView {
+pub struct LedgerRowView {
     /// Column name of the entry, or `above idle`, the sum of what follows.
     pub name: &'static str,
     /// Its colour: the entry's name, or none for a sum.
@@ -53,7 +53,7 @@ pub fn headline(data: &ReportData<'_>) -> String {
 }
 
 /// The chip of a virtual board, and what an error against its truth is about.
-pub fn silicon(board: &Board) -> Option<String> {
+pub fn silicon(board: &ReportedBoard) -> Option<String> {
     let name = board.silicon.as_ref()?;
     Some(match name.as_str() {
         "additive" => {
@@ -152,7 +152,7 @@ fn validation(data: &ReportData<'_>) -> Card {
 
 /// Line errors against the truth, where one is known.
 fn truth(data: &ReportData<'_>) -> Option<Card> {
-    let line = data.evaluation?.level(Level::Line)?;
+    let line = data.evaluation?.level(AccountLevel::Line)?;
     Some(Card {
         title: "Error of line energies",
         value: format::percent(line.median_error),
@@ -182,20 +182,20 @@ fn saving(data: &ReportData<'_>) -> Card {
 }
 
 /// The ledger's rows: what was measured, idle, their difference, and its parts.
-pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerView> {
+pub fn ledger(data: &ReportData<'_>) -> Vec<LedgerRowView> {
     let ledger = &data.accounts.ledger;
-    let mut views: Vec<LedgerView> = ledger.rows.iter().map(|row| entry(ledger, row)).collect();
+    let mut views: Vec<LedgerRowView> = ledger.rows.iter().map(|row| entry(ledger, row)).collect();
     let after_idle = ledger.rows.iter().position(|row| row.entry > LedgerEntry::Idle);
     views.insert(after_idle.unwrap_or(views.len()), above_idle(ledger));
     views.extend(ledger.unanalysed.iter().map(|language| unanalysed(*language)));
     views
 }
 
-fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerView {
+fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerRowView {
     let is_part = row.entry > LedgerEntry::Idle && row.remark.is_empty();
     let part = share(row.energy, ledger.above_idle()).filter(|_| is_part);
     let is_whole = row.entry == LedgerEntry::Measured;
-    LedgerView {
+    LedgerRowView {
         name: row.entry.name(),
         colour: if is_whole { "" } else { row.entry.name() },
         explanation: explanation(row),
@@ -210,8 +210,8 @@ fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerView {
 }
 
 /// A language whose lines nobody looked at.
-fn unanalysed(language: UnanalysedLanguage) -> LedgerView {
-    LedgerView {
+fn unanalysed(language: UnanalysedLanguage) -> LedgerRowView {
+    LedgerRowView {
         name: rows::unanalysed(language),
         colour: "",
         explanation: format!(
@@ -226,9 +226,9 @@ fn unanalysed(language: UnanalysedLanguage) -> LedgerView {
 }
 
 /// The difference of the first two rows.
-fn above_idle(ledger: &Ledger) -> LedgerView {
+fn above_idle(ledger: &Ledger) -> LedgerRowView {
     let energy = ledger.above_idle();
-    LedgerView {
+    LedgerRowView {
         name: "above idle",
         colour: "",
         explanation: "What the application adds: the sum of the rows below; all shares of this \

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{Entry, Femtojoules, LineKey, MethodKey};
+use crate::account::{AccountEntry, Femtojoules, LineKey, MethodKey};
 use crate::exact::share;
 use crate::format;
 use crate::report::data::ReportData;
@@ -16,7 +16,7 @@ use crate::report::view::links::Links;
 const MOST_PARTS: usize = 1000;
 
 /// A level of the tree.
-pub struct NodeView {
+pub struct LevelView {
     /// Its name: of a package, a class or a method without what stands above it, or
     /// `file:line`.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct NodeView {
     /// Width of its bar: that part, in percent.
     pub width: String,
     /// What it is made of, what spends most first.
-    pub parts: Vec<NodeView>,
+    pub parts: Vec<LevelView>,
     /// What of it the page leaves out.
     pub rest: Option<RestView>,
 }
@@ -51,28 +51,28 @@ pub struct RestView {
 /// The packages, and what of them the page leaves out.
 pub struct TreeView {
     /// What spends most first.
-    pub packages: Vec<NodeView>,
+    pub packages: Vec<LevelView>,
     /// Packages that are not shown.
     pub rest: Option<RestView>,
 }
 
 /// Looks levels up by the one above.
-struct Tree<'a> {
+struct LevelIndex<'a> {
     data: &'a ReportData<'a>,
     links: &'a Links<'a>,
-    classes: BTreeMap<&'a str, Vec<&'a Entry<String>>>,
-    methods: BTreeMap<&'a str, Vec<&'a Entry<MethodKey>>>,
+    classes: BTreeMap<&'a str, Vec<&'a AccountEntry<String>>>,
+    methods: BTreeMap<&'a str, Vec<&'a AccountEntry<MethodKey>>>,
     /// Lines that are shown, and how many others there are with what energy.
     lines: BTreeMap<&'a MethodKey, LinesOfMethod<'a>>,
 }
 
-type PartEntry = Entry<crate::account::PartKey>;
+type PartEntry = AccountEntry<crate::account::PartKey>;
 type LinesOfMethod<'a> = (Vec<(&'a LineKey, &'a PartEntry)>, (usize, Femtojoules));
 
 /// The tree of what spends.
 pub fn tree(data: &ReportData<'_>, links: &Links<'_>) -> TreeView {
-    let tree = Tree::new(data, links);
-    let shown = |package: &&Entry<String>| tree.is_shown_package(&package.key);
+    let tree = LevelIndex::new(data, links);
+    let shown = |package: &&AccountEntry<String>| tree.is_shown_package(&package.key);
     let (packages, hidden): (Vec<_>, Vec<_>) = data.accounts.packages.iter().partition(shown);
     TreeView {
         packages: packages.into_iter().map(|package| tree.package(package)).collect(),
@@ -80,8 +80,8 @@ pub fn tree(data: &ReportData<'_>, links: &Links<'_>) -> TreeView {
     }
 }
 
-impl<'a> Tree<'a> {
-    fn new(data: &'a ReportData<'a>, links: &'a Links<'a>) -> Tree<'a> {
+impl<'a> LevelIndex<'a> {
+    fn new(data: &'a ReportData<'a>, links: &'a Links<'a>) -> LevelIndex<'a> {
         let (mut classes, mut methods) = (BTreeMap::new(), BTreeMap::new());
         let mut lines: BTreeMap<&MethodKey, LinesOfMethod<'_>> = BTreeMap::new();
         for class in &data.accounts.classes {
@@ -98,7 +98,7 @@ impl<'a> Tree<'a> {
                 *rest = (rest.0 + 1, rest.1 + part.energy);
             }
         }
-        Tree { data, links, classes, methods, lines }
+        LevelIndex { data, links, classes, methods, lines }
     }
 
     fn is_shown_package(&self, package: &str) -> bool {
@@ -113,58 +113,58 @@ impl<'a> Tree<'a> {
         self.lines.get(method).is_some_and(|(shown, _)| !shown.is_empty())
     }
 
-    fn classes_of(&self, package: &str) -> &[&'a Entry<String>] {
+    fn classes_of(&self, package: &str) -> &[&'a AccountEntry<String>] {
         self.classes.get(package).map_or(&[], Vec::as_slice)
     }
 
-    fn methods_of(&self, class: &str) -> &[&'a Entry<MethodKey>] {
+    fn methods_of(&self, class: &str) -> &[&'a AccountEntry<MethodKey>] {
         self.methods.get(class).map_or(&[], Vec::as_slice)
     }
 
-    fn package(&self, package: &Entry<String>) -> NodeView {
-        let shown = |class: &&&Entry<String>| self.is_shown_class(&class.key);
-        let (classes, hidden): (Vec<&&Entry<String>>, Vec<_>) =
+    fn package(&self, package: &AccountEntry<String>) -> LevelView {
+        let shown = |class: &&&AccountEntry<String>| self.is_shown_class(&class.key);
+        let (classes, hidden): (Vec<&&AccountEntry<String>>, Vec<_>) =
             self.classes_of(&package.key).iter().partition(shown);
-        NodeView {
+        LevelView {
             parts: classes.iter().map(|class| self.class(class)).collect(),
             rest: self.rest(hidden.iter().map(|entry| entry.energy)),
             ..self.node(&package.key, self.links.package(&package.key), package)
         }
     }
 
-    fn class(&self, class: &Entry<String>) -> NodeView {
-        let shown = |method: &&&Entry<MethodKey>| self.is_shown_method(&method.key);
-        let (methods, hidden): (Vec<&&Entry<MethodKey>>, Vec<_>) =
+    fn class(&self, class: &AccountEntry<String>) -> LevelView {
+        let shown = |method: &&&AccountEntry<MethodKey>| self.is_shown_method(&method.key);
+        let (methods, hidden): (Vec<&&AccountEntry<MethodKey>>, Vec<_>) =
             self.methods_of(&class.key).iter().partition(shown);
         let name = class.key.rsplit('.').next().unwrap_or(&class.key);
-        NodeView {
+        LevelView {
             parts: methods.iter().map(|method| self.method(method)).collect(),
             rest: self.rest(hidden.iter().map(|entry| entry.energy)),
             ..self.node(name, self.links.class(&class.key), class)
         }
     }
 
-    fn method(&self, method: &Entry<MethodKey>) -> NodeView {
+    fn method(&self, method: &AccountEntry<MethodKey>) -> LevelView {
         let (lines, (count, energy)) = &self.lines[&method.key];
-        NodeView {
+        LevelView {
             parts: lines.iter().map(|(key, entry)| self.line(key, entry)).collect(),
             rest: self.rest_of(*count, *energy),
             ..self.node(&method.key.method, self.links.method_of(&method.key), method)
         }
     }
 
-    fn line(&self, key: &LineKey, entry: &PartEntry) -> NodeView {
+    fn line(&self, key: &LineKey, entry: &PartEntry) -> LevelView {
         let file = key.file.rsplit('/').next().unwrap_or(&key.file);
         let text = source_line(self.data, &key.file, key.line);
         let name = format!("{file}:{}", key.line);
-        NodeView {
+        LevelView {
             text: format::shortened(&text, 100),
             ..self.node(&name, self.links.line(&key.file, key.line), entry)
         }
     }
 
-    fn node<K>(&self, name: &str, href: String, entry: &Entry<K>) -> NodeView {
-        NodeView {
+    fn node<K>(&self, name: &str, href: String, entry: &AccountEntry<K>) -> LevelView {
+        LevelView {
             name: format::visible(name),
             href,
             text: String::new(),

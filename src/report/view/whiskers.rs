@@ -1,7 +1,7 @@
 //! The costliest lines as dots with whiskers over one scale, and the truth where it is
 //! known: which lines differ for sure, and how right their intervals are.
 
-use crate::account::{Entry, LineKey};
+use crate::account::{AccountEntry, LineKey};
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::scatter::ticks;
@@ -48,8 +48,8 @@ pub struct RowView {
 /// The costliest lines.
 pub fn whiskers(data: &ReportData<'_>, links: &Links<'_>) -> WhiskersView {
     let lines = &data.accounts.lines[..data.accounts.lines.len().min(TOP)];
-    let truth = |entry: &Entry<LineKey>| data.evaluation?.lines.get(&entry.key).copied();
-    let ends = |entry: &Entry<LineKey>| {
+    let truth = |entry: &AccountEntry<LineKey>| data.evaluation?.lines.get(&entry.key).copied();
+    let ends = |entry: &AccountEntry<LineKey>| {
         let hi = entry.interval.map_or(0.0, |interval| interval.hi.0);
         entry.joules().0.max(hi).max(truth(entry).map_or(0.0, |energy| energy.0))
     };
@@ -74,7 +74,7 @@ fn scale(widest: f64) -> Vec<(String, String)> {
 fn row(
     data: &ReportData<'_>,
     links: &Links<'_>,
-    entry: &Entry<LineKey>,
+    entry: &AccountEntry<LineKey>,
     (truth, widest): (Option<Joules>, f64),
 ) -> RowView {
     let LineKey { file, line } = &entry.key;

@@ -4,16 +4,16 @@ mod windows;
 
 use std::collections::BTreeMap;
 
-use crate::campaign::{Phase, PlannedCase, Remains, count_operations};
+use crate::campaign::{PlannedCase, ResidualCounts, RunPhase, count_operations};
 use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
-use crate::scenario::{Protocol, Scenario};
+use crate::scenario::{CampaignProtocol, Scenario};
 
 use super::folder::names::JOURNAL;
 use super::{CampaignFolder, Failure, MeasuredCampaign, TracedCase, TracedRuns};
-use windows::Source;
+use windows::WindowSource;
 
 /// The data set of a campaign.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct MadeDataset {
 pub fn dataset(
     scenario: &Scenario,
     campaign: &MeasuredCampaign,
-    remains: &Remains,
+    remains: &ResidualCounts,
     folder: &CampaignFolder,
 ) -> Result<MadeDataset, Failure> {
     let MeasuredCampaign { dictionary, cases, records, executions, .. } = campaign;
@@ -43,10 +43,11 @@ pub fn dataset(
         idle: IdlePolicy::Campaign,
         duration_mismatch: scenario.limits.duration_mismatch,
     };
-    let has_windows = scenario.campaign.protocol == Protocol::Windows;
+    let has_windows = scenario.campaign.protocol == CampaignProtocol::Windows;
     // With windows most cases have no runs without probes.
     let has_power = |case: &&PlannedCase| {
-        !has_windows || records.iter().any(|record| record.is_good_run_of(&case.name, Phase::Power))
+        !has_windows
+            || records.iter().any(|record| record.is_good_run_of(&case.name, RunPhase::Power))
     };
     let without_probes: Vec<PlannedCase> = cases.iter().filter(has_power).cloned().collect();
     let (mut mixes, mut counts) = (CaseMixes::default(), BTreeMap::new());
@@ -59,7 +60,7 @@ pub fn dataset(
         .map_err(|error| Failure::input(folder.file(JOURNAL), error))?;
     let mut dataset = plain.clone();
     if has_windows {
-        let source = Source {
+        let source = WindowSource {
             folder,
             records,
             cases: cases.iter().map(|case| (case, traced.variant(case))).collect(),

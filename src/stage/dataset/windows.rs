@@ -3,21 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::campaign::{OperationMatrix, Phase, PlannedCase, parse_snapshots};
+use crate::campaign::{OperationMatrix, PlannedCase, RunPhase, parse_snapshots};
 use crate::dataset::energy::PowerRun;
-use crate::dataset::probe_cost::{Pair, ProbeCost, probe_cost};
-use crate::dataset::windows::{CountedSession, Piece, idle_power_w, noise_j, window_energy};
-use crate::dataset::{CaseEnergy, CaseMixes, LeftOut, MeasuredCase, Windows, lump_cases};
+use crate::dataset::probe_cost::{ProbeCost, ProbePair, probe_cost};
+use crate::dataset::windows::{CountedSession, SessionPiece, idle_power_w, noise_j, window_energy};
+use crate::dataset::{CaseEnergy, CaseMixes, LeftOut, MeasuredCase, SessionWindows, lump_cases};
 use crate::model::table::LibraryTop;
 use crate::operations::{Dictionary, Mix};
 use crate::power::{Window, parse_samples, parse_session_log};
-use crate::run::{JudgeSettings, Measured, RunRecord};
+use crate::run::{JudgeSettings, MeasuredSession, RunRecord};
 
 use crate::stage::folder::names::JOURNAL;
 use crate::stage::{CampaignFolder, Failure};
 
 /// What the windows of a campaign are made of.
-pub struct Source<'s> {
+pub struct WindowSource<'s> {
     /// The campaign's folder.
     pub folder: &'s CampaignFolder,
     /// Its runs.
@@ -33,13 +33,13 @@ pub struct Source<'s> {
 }
 
 /// The windows as cases of a data set, what is to be said of them, and their contexts.
-pub struct Made {
+pub struct WindowCases {
     /// A row for each window.
     pub cases: Vec<MeasuredCase>,
     /// Library functions in `lib:other`.
     pub lumped: Vec<(String, u128)>,
     /// What probes cost, and how noisy windows are, by board.
-    pub windows: Vec<Windows>,
+    pub windows: Vec<SessionWindows>,
     /// Executions by context, by row.
     pub mixes: CaseMixes,
     /// Boards of which too little is known.
@@ -47,11 +47,11 @@ pub struct Made {
 }
 
 /// A session with its case's place and its record.
-struct Run<'s> {
+struct WindowRun<'s> {
     place: usize,
     record: &'s RunRecord,
     session: CountedSession,
-    measured: &'s Measured,
+    measured: &'s MeasuredSession,
 }
 
 /// What is to be taken off a board's windows.
@@ -62,9 +62,9 @@ struct Dues {
 }
 
 /// Reads the sessions and makes their windows.
-pub fn make(source: &Source<'_>) -> Result<Made, Failure> {
+pub fn make(source: &WindowSource<'_>) -> Result<WindowCases, Failure> {
     let bad = |message: &str| Failure::input(source.folder.file(JOURNAL), message);
-    let mut made = Made {
+    let mut made = WindowCases {
         cases: Vec::new(),
         lumped: Vec::new(),
         windows: Vec::new(),
@@ -87,7 +87,7 @@ pub fn make(source: &Source<'_>) -> Result<Made, Failure> {
         for run in &runs {
             rows(source, run, &dues, &suffix, &mut made)?;
         }
-        made.windows.push(Windows {
+        made.windows.push(SessionWindows {
             device: board.to_string(),
             window_s: source.window_s,
             sessions: runs.len(),
@@ -109,8 +109,8 @@ pub fn make(source: &Source<'_>) -> Result<Made, Failure> {
 /// What is to be taken off a board's windows, or why that is not known.
 fn dues(
     idle: &[CountedSession],
-    runs: &[Run<'_>],
-    source: &Source<'_>,
+    runs: &[WindowRun<'_>],
+    source: &WindowSource<'_>,
     board: &str,
 ) -> Result<Dues, &'static str> {
     let idle_power_w = idle_power_w(idle).ok_or("there is no good idle run")?;
@@ -119,33 +119,36 @@ fn dues(
     Ok(Dues { idle_power_w, noise_j: noise_j(idle, source.window_s), cost })
 }
 
-fn idle_sessions(source: &Source<'_>, board: &str) -> Result<Vec<CountedSession>, Failure> {
-    let good = source.on(board).filter(|r| r.is_good() && r.run.phase == Phase::Idle);
+fn idle_sessions(source: &WindowSource<'_>, board: &str) -> Result<Vec<CountedSession>, Failure> {
+    let good = source.on(board).filter(|r| r.is_good() && r.run.phase == RunPhase::Idle);
     good.filter_map(|record| Some((record, record.measured.as_ref()?)))
         .map(|(record, measured)| session(source, record, measured))
         .collect()
 }
 
 /// In the order of cases and repeats.
-fn probed_runs<'s>(source: &'s Source<'_>, board: &str) -> Result<Vec<Run<'s>>, Failure> {
+fn probed_runs<'s>(
+    source: &'s WindowSource<'_>,
+    board: &str,
+) -> Result<Vec<WindowRun<'s>>, Failure> {
     let mut runs = Vec::new();
     for (place, (case, _)) in source.cases.iter().enumerate() {
-        let is_own = |record: &&RunRecord| record.is_good_run_of(&case.name, Phase::Traced);
+        let is_own = |record: &&RunRecord| record.is_good_run_of(&case.name, RunPhase::Traced);
         let mut own: Vec<&RunRecord> = source.on(board).filter(is_own).collect();
         own.sort_by_key(|record| (record.run.repeat, record.attempt));
         for record in own {
             let Some(measured) = &record.measured else { continue };
             let session = session(source, record, measured)?;
-            runs.push(Run { place, record, session, measured });
+            runs.push(WindowRun { place, record, session, measured });
         }
     }
     Ok(runs)
 }
 
 fn session(
-    source: &Source<'_>,
+    source: &WindowSource<'_>,
     record: &RunRecord,
-    measured: &Measured,
+    measured: &MeasuredSession,
 ) -> Result<CountedSession, Failure> {
     let bad = |message: String| Failure::input(source.folder.file(&record.folder), message);
     let logs = source.folder.logs(record)?;
@@ -168,7 +171,7 @@ fn session(
 
 /// When the application collected garbage, on the board's clock; nothing where its log has
 /// no times.
-fn collections(logcat: &str, source: &Source<'_>) -> Vec<f64> {
+fn collections(logcat: &str, source: &WindowSource<'_>) -> Vec<f64> {
     let log = parse_session_log(logcat, &source.judge.marks);
     let (Ok(alignment), Ok(session)) = (log.alignment(), log.session_marks()) else {
         return Vec::new();
@@ -182,7 +185,7 @@ fn collections(logcat: &str, source: &Source<'_>) -> Vec<f64> {
 const IN_CONDITION: [&str; 6] =
     ["while_test", "do_test", "and_right", "or_right", "conditional_true", "conditional_false"];
 
-impl<'s> Source<'s> {
+impl<'s> WindowSource<'s> {
     fn boards(&self) -> BTreeSet<&'s str> {
         self.records.iter().map(|record| record.board.serial.as_str()).collect()
     }
@@ -199,22 +202,27 @@ impl<'s> Source<'s> {
 }
 
 /// A board's cases with probes and without: each session with probes for itself.
-fn pairs(source: &Source<'_>, runs: &[Run<'_>], board: &str, idle_power_w: f64) -> Vec<Pair> {
-    let pair = |run: &Run<'_>| {
+fn pairs(
+    source: &WindowSource<'_>,
+    runs: &[WindowRun<'_>],
+    board: &str,
+    idle_power_w: f64,
+) -> Vec<ProbePair> {
+    let pair = |run: &WindowRun<'_>| {
         let plain = source.plain.get(&(run.record.run.case.clone(), board.to_string()))?;
         let probed_j = PowerRun::from(run.measured).own_j(idle_power_w);
-        Some(Pair { probed_j, plain_j: plain.energy_j, probes: run.session.probes() })
+        Some(ProbePair { probed_j, plain_j: plain.energy_j, probes: run.session.probes() })
     };
     runs.iter().filter_map(pair).collect()
 }
 
 /// Adds the windows of a session. `suffix` tells a board's from another's of the same case.
 fn rows(
-    source: &Source<'_>,
-    run: &Run<'_>,
+    source: &WindowSource<'_>,
+    run: &WindowRun<'_>,
     dues: &Dues,
     suffix: &str,
-    made: &mut Made,
+    made: &mut WindowCases,
 ) -> Result<(), Failure> {
     let (case, dictionary) = &source.cases[run.place];
     let bad = |message: String| Failure::input(source.folder.file(&run.record.folder), message);
@@ -250,7 +258,7 @@ fn rows(
 }
 
 /// None with a block beyond the dictionary.
-fn executions(piece: &Piece, blocks: usize) -> Option<Vec<u64>> {
+fn executions(piece: &SessionPiece, blocks: usize) -> Option<Vec<u64>> {
     let mut executions = vec![0; blocks];
     for (block, count) in &piece.executions {
         *executions.get_mut(*block)? += count;

@@ -23,7 +23,7 @@ pub(crate) use summary::{choice_text, devices_text};
 #[derive(Debug, Clone)]
 pub struct CampaignFit {
     /// What was chosen.
-    pub fitted: Fitted,
+    pub fitted: CampaignModel,
     /// `solvers.csv`: mean r and NMAE of all solvers.
     pub solvers: String,
 }
@@ -43,7 +43,7 @@ pub fn fit_campaign(
     kernels: &CampaignFolder,
     seed: u64,
 ) -> Result<CampaignFit, Failure> {
-    let Problem { table, options, contexts } = Problem::of(dataset, kernels)?;
+    let CampaignProblem { table, options, contexts } = CampaignProblem::of(dataset, kernels)?;
     let folds = FoldOptions { seed, unit: options.inner_folds.unit, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
@@ -52,14 +52,14 @@ pub fn fit_campaign(
 }
 
 /// What a campaign's fit is made of.
-pub(crate) struct Problem {
+pub(crate) struct CampaignProblem {
     table: Table,
     options: FitOptions,
     /// What contexts cost, by the kernels.
     contexts: Vec<ContextPrice>,
 }
 
-impl Problem {
+impl CampaignProblem {
     pub fn of(dataset: DatasetFile, kernels: &CampaignFolder) -> Result<Self, Failure> {
         let mut options = FitOptions::new(Solver::Stack);
         let mut contexts = Vec::new();
@@ -123,7 +123,12 @@ fn covariance_beside(priors: &Path) -> PathBuf {
 
 /// Mean r and NMAE of all solvers, and of a least squares that is not ours; a solver that
 /// gives no answer says why.
-fn solvers_csv(table: &Table, options: &FitOptions, fitted: &Fitted, folds: FoldOptions) -> String {
+fn solvers_csv(
+    table: &Table,
+    options: &FitOptions,
+    fitted: &CampaignModel,
+    folds: FoldOptions,
+) -> String {
     let mut text = CsvText::new(["solver", "set", "r", "nmae", "problem"]);
     let mut add = |solver: &str, validation: &CrossValidation| {
         for (name, set) in [("training", CvSet::Training), ("validation", CvSet::Validation)] {
@@ -154,7 +159,7 @@ fn solvers_csv(table: &Table, options: &FitOptions, fitted: &Fitted, folds: Fold
 
 /// A model with what is known about it.
 #[derive(Debug, Clone)]
-pub struct Fitted {
+pub struct CampaignModel {
     /// The costs.
     pub model: Model,
     /// The model beside the baselines, on held-out cases.
@@ -170,11 +175,11 @@ pub fn fit_table(
     options: &FitOptions,
     folds: FoldOptions,
     blocks: Option<&Table>,
-) -> Result<Fitted, Failure> {
+) -> Result<CampaignModel, Failure> {
     let model = fit(table, options)?;
     let validation = cross_validate(table, options, folds, blocks)?;
     let estimability = estimability_csv(&estimability(table, options)?)?;
-    Ok(Fitted { model, validation, estimability })
+    Ok(CampaignModel { model, validation, estimability })
 }
 
 /// Where the data of a fit come from.
@@ -188,7 +193,7 @@ pub struct DataOrigin<'d> {
     pub seed: u64,
 }
 
-impl Fitted {
+impl CampaignModel {
     /// The model that says where its data come from.
     pub fn model_of(&self, origin: DataOrigin<'_>) -> Model {
         let DataOrigin { sha256, facts, seed } = origin;

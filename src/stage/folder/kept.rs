@@ -4,20 +4,20 @@ use crate::campaign::{order_runs, with_sampler};
 use crate::device::{LOCAL_SERIAL, Sampler};
 use crate::run::RunRecord;
 use crate::stage::Failure;
-use crate::stage::kept::Kept;
+use crate::stage::kept::CampaignProgress;
 
 use super::CampaignFolder;
 
 impl CampaignFolder {
     /// What the campaign has; none if there is neither a plan nor a journal.
-    pub fn kept(&self) -> Option<Kept> {
+    pub fn kept(&self) -> Option<CampaignProgress> {
         let planned = self.planned_runs();
         let records = self.records().ok();
         if planned.is_none() && records.is_none() {
             return None;
         }
         let runs = records.unwrap_or_default().iter().filter(|record| record.is_good()).count();
-        Some(Kept { runs, planned })
+        Some(CampaignProgress { runs, planned })
     }
 
     /// Fails if a campaign is there, since another one is to be made. `can_force`: whether
@@ -57,6 +57,9 @@ mod tests {
         assert_eq!(folder.kept(), None);
         std::fs::write(folder.file(JOURNAL), "").unwrap();
         assert_eq!(folder.kept().unwrap().to_string(), "0 runs are kept");
-        assert_eq!(Kept { runs: 13, planned: Some(60) }.to_string(), "13 of 60 runs are kept");
+        assert_eq!(
+            CampaignProgress { runs: 13, planned: Some(60) }.to_string(),
+            "13 of 60 runs are kept"
+        );
     }
 }

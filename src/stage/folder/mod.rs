@@ -10,7 +10,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use dataset::{DatasetFacts, DatasetFile};
-pub use output::{Existing, Output, Unfinished};
+pub use output::{OnExisting, Output, Unfinished};
 pub(crate) use output::{read_text, replace_file};
 pub(crate) use read::read_model;
 

@@ -11,20 +11,20 @@ use tempfile::NamedTempFile;
 use crate::input_file;
 use crate::stage::Failure;
 use crate::stage::progress;
-use crate::stage::unfinished::{self, Listed};
+use crate::stage::unfinished::{self, UnfinishedFile};
 
 /// What happens to results that are already there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum OnExisting {
     /// They are kept, and the command refuses to run.
     Keep,
     /// They are replaced (`--force`).
     Replace,
 }
 
-impl From<bool> for Existing {
+impl From<bool> for OnExisting {
     fn from(force: bool) -> Self {
-        if force { Existing::Replace } else { Existing::Keep }
+        if force { OnExisting::Replace } else { OnExisting::Keep }
     }
 }
 
@@ -33,14 +33,14 @@ impl From<bool> for Existing {
 #[derive(Debug, Clone)]
 pub struct Output {
     folder: PathBuf,
-    existing: Existing,
+    existing: OnExisting,
     _lock: Arc<Lock>,
 }
 
 impl Output {
     /// Opens the folder; creates it if it isn't there, and takes it away again if nothing was
     /// written. Nothing in it is touched before.
-    pub fn open(folder: &Path, existing: Existing) -> Result<Output, Failure> {
+    pub fn open(folder: &Path, existing: OnExisting) -> Result<Output, Failure> {
         let made = missing(folder);
         fs::create_dir_all(folder).map_err(Failure::io("create", folder))?;
         let lock = Arc::new(lock(folder, made)?);
@@ -49,14 +49,14 @@ impl Output {
 
     /// The same folder, whose files this program may replace since it wrote them itself.
     pub fn replacing(&self) -> Output {
-        Output { existing: Existing::Replace, ..self.clone() }
+        Output { existing: OnExisting::Replace, ..self.clone() }
     }
 
     /// Fails if one of `names` is there and may not be replaced: asked before long work.
     pub fn check_free(&self, names: &[&str]) -> Result<(), Failure> {
         let taken = names.iter().map(|name| self.folder.join(name)).find(|path| path.exists());
         match (taken, self.existing) {
-            (Some(path), Existing::Keep) => Err(Failure::Exists { path }),
+            (Some(path), OnExisting::Keep) => Err(Failure::Exists { path }),
             _ => Ok(()),
         }
     }
@@ -166,7 +166,7 @@ const BUFFER: usize = 1 << 16;
 pub struct Unfinished {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    _listed: Listed,
+    _listed: UnfinishedFile,
 }
 
 impl Unfinished {
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn what_is_there_is_kept_unless_forced() {
         let folder = tempfile::tempdir().unwrap();
-        let careful = Output::open(folder.path(), Existing::Keep).unwrap();
+        let careful = Output::open(folder.path(), OnExisting::Keep).unwrap();
         careful.write("a/b.csv", "one").unwrap();
         let error = careful.write("a/b.csv", "two").unwrap_err();
         assert!(error.to_string().contains("b.csv"), "{error}");
@@ -237,7 +237,7 @@ mod tests {
     fn a_folder_that_nothing_was_written_to_is_taken_away() {
         let around = tempfile::tempdir().unwrap();
         let made = around.path().join("a/b");
-        let open = || Output::open(&made, Existing::Keep).unwrap();
+        let open = || Output::open(&made, OnExisting::Keep).unwrap();
         let output = open();
         assert!(made.is_dir());
         drop(output);
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn a_file_in_parts_is_there_once_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let output = Output::open(folder.path(), Existing::Keep).unwrap();
+        let output = Output::open(folder.path(), OnExisting::Keep).unwrap();
         let mut file = output.begin("a.csv").unwrap();
         file.add("one\n").unwrap();
         assert!(!folder.path().join("a.csv").exists());

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::account::UnseenInputs;
 use crate::account::calls::{CallTree, read_calls};
 use crate::build::sources;
-use crate::campaign::{PlannedCase, Remains, parse_executions, read_plan};
+use crate::campaign::{PlannedCase, ResidualCounts, parse_executions, read_plan};
 use crate::csv_text;
 use crate::java::SourceFile;
 use crate::kernels::pairs::MeasuredPair;
 use crate::model::{DeviceFactor, Model};
 use crate::operations::Dictionary;
-use crate::report::{CvRow, EstimabilityRow, cv_rows, estimability_rows};
+use crate::report::{EstimabilityRow, ReportedCvRow, cv_rows, estimability_rows};
 use crate::run::{self, RawLogs, RunRecord, read_journal};
 use crate::scenario::{Scenario, UnanalysedLanguage, read_scenario};
 use crate::stage::facts::{FactsError, device_of};
@@ -84,8 +84,8 @@ impl CampaignFolder {
     }
 
     /// What the variants' removed blocks still hold.
-    pub fn remains(&self) -> Result<Remains, Failure> {
-        self.parsed(names::REMAINS, Remains::from_csv)
+    pub fn remains(&self) -> Result<ResidualCounts, Failure> {
+        self.parsed(names::REMAINS, ResidualCounts::from_csv)
     }
 
     /// All runs, by the journal.
@@ -197,7 +197,7 @@ impl CampaignFolder {
     }
 
     /// The rounds of cross-validation.
-    pub fn cross_validation(&self) -> Result<Vec<CvRow>, Failure> {
+    pub fn cross_validation(&self) -> Result<Vec<ReportedCvRow>, Failure> {
         self.parsed(names::CV, cv_rows)
     }
 

@@ -1,7 +1,7 @@
 //! Writing what a campaign begins with: the application, its scenario, which
 //! board has which case. What stages make is written in `stage::writing`.
 
-use crate::build::Application;
+use crate::build::AnalysedApplication;
 use crate::campaign::Assignment;
 use crate::operations::findings_csv;
 use crate::scenario::Scenario;
@@ -16,7 +16,7 @@ impl Output {
     }
 
     /// Writes the dictionary and the findings of an application.
-    pub fn write_scan(&self, application: &Application) -> Result<(), Failure> {
+    pub fn write_scan(&self, application: &AnalysedApplication) -> Result<(), Failure> {
         let dictionary = &application.dictionary;
         self.write(names::BLOCKS, dictionary.blocks_csv())?;
         self.write(names::OPERATIONS, dictionary.operations_csv())?;

@@ -20,7 +20,7 @@ pub(super) struct KernelLogs {
 
 /// Where sessions are kept.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'o> {
+pub(crate) struct SessionStore<'o> {
     /// The campaign's folder.
     pub output: &'o Output,
     /// The folder of these sessions in it.
@@ -29,7 +29,7 @@ pub(crate) struct Place<'o> {
 
 /// The place of one session.
 pub(super) struct KeptSession<'o> {
-    pub place: Place<'o>,
+    pub place: SessionStore<'o>,
     /// Number of the session, from 1.
     pub repeat: u32,
     /// All that its energies depend on, in lines.
@@ -47,7 +47,7 @@ impl KeptSession<'_> {
             let (samples, logcat) = (self.read(SAMPLES)?, self.read(LOGCAT)?);
             return Ok(Some(KernelLogs { samples, logcat }));
         }
-        let Place { output, runs } = self.place;
+        let SessionStore { output, runs } = self.place;
         output.check_free(&[&self.name(DESCRIPTION)])?;
         output.discard(&[&format!("{runs}/{}", self.repeat)])?;
         Ok(None)
@@ -87,7 +87,7 @@ impl KeptSession<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::Existing;
+    use crate::stage::OnExisting;
     use crate::stage::folder::names::KERNEL_RUNS;
 
     fn logs() -> KernelLogs {
@@ -97,10 +97,10 @@ mod tests {
     #[test]
     fn only_finished_sessions_of_the_same_kind_are_taken_up() {
         let folder = tempfile::tempdir().unwrap();
-        let careful = Output::open(folder.path(), Existing::Keep).unwrap();
+        let careful = Output::open(folder.path(), OnExisting::Keep).unwrap();
         let bold = careful.replacing();
         let session = |output, description: &str| KeptSession {
-            place: Place { output, runs: KERNEL_RUNS },
+            place: SessionStore { output, runs: KERNEL_RUNS },
             repeat: 1,
             description: description.into(),
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::blocks::Granularity;
 use crate::build::counts_files::read_counts;
-use crate::build::{Application, Sources, VariantBuilder};
+use crate::build::{AnalysedApplication, Sources, VariantBuilder};
 use crate::campaign::most_executed;
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
@@ -32,7 +32,7 @@ use super::fit::devices_text;
 use super::folder::names::KERNEL_RUNS;
 use super::{Failure, Output};
 
-pub(crate) use kept::Place;
+pub(crate) use kept::SessionStore;
 pub(crate) use pairs::pairs;
 use turns::session_s;
 pub(crate) use turns::{PART, measure_all};
@@ -96,7 +96,7 @@ pub fn kernels(
     let application = analyse(&kernels)?;
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
-    let place = Place { output, runs: KERNEL_RUNS };
+    let place = SessionStore { output, runs: KERNEL_RUNS };
     let runs = measure_all(&kernels, scenario, &mut builder, boards, place)?;
     let every: Vec<KernelRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
@@ -174,14 +174,14 @@ pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary, meter: &s
 }
 
 /// The kernels' program, divided into blocks.
-pub(crate) fn analyse(kernels: &[Kernel]) -> Result<Application, Failure> {
+pub(crate) fn analyse(kernels: &[Kernel]) -> Result<AnalysedApplication, Failure> {
     let sources = Sources::of_texts(program::sources(kernels));
-    Ok(Application::analyse(sources, Granularity::Expression)?)
+    Ok(AnalysedApplication::analyse(sources, Granularity::Expression)?)
 }
 
 /// Counts per iteration, from two runs on the local JVM.
 fn count(
-    application: &Application,
+    application: &AnalysedApplication,
     kernels: &[Kernel],
     builder: &mut VariantBuilder<'_>,
     jdk: &Jdk,

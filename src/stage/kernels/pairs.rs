@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::build::VariantBuilder;
-use crate::kernels::pairs::{self, MeasuredPair, Pair};
+use crate::kernels::pairs::{self, BeforeAfterPair, MeasuredPair};
 use crate::scenario::Scenario;
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PAIR_RUNS;
 use crate::stage::{Failure, Output};
 use crate::toolchain::Jdk;
 
-use super::{JAVA_RELEASE, Place, analyse, count, measure_all};
+use super::{JAVA_RELEASE, SessionStore, analyse, count, measure_all};
 
 /// Runs the pairs of these patterns as often as kernels are run. Raw logs are kept in the
 /// folder.
@@ -21,8 +21,8 @@ pub(crate) fn pairs(
     boards: &[OpenBoard],
     output: &Output,
 ) -> Result<Vec<MeasuredPair>, Failure> {
-    let is_wanted = |pair: &Pair| patterns.contains(pair.pattern.as_str());
-    let wanted: Vec<Pair> = pairs::pairs().into_iter().filter(is_wanted).collect();
+    let is_wanted = |pair: &BeforeAfterPair| patterns.contains(pair.pattern.as_str());
+    let wanted: Vec<BeforeAfterPair> = pairs::pairs().into_iter().filter(is_wanted).collect();
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
@@ -30,7 +30,7 @@ pub(crate) fn pairs(
     let application = analyse(&kernels)?;
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &kernels, &mut builder, jdk)?;
-    let place = Place { output, runs: PAIR_RUNS };
+    let place = SessionStore { output, runs: PAIR_RUNS };
     let sessions = measure_all(&kernels, scenario, &mut builder, boards, place)?;
     Ok(pairs::measured(&wanted, &sessions, &counts))
 }

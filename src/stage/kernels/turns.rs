@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::build::package::PackageBuilder;
-use crate::build::{Variant, VariantBuilder};
+use crate::build::{BuiltVariant, VariantBuilder};
 use crate::dataset::kernels::{KernelEnergy, kernel_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
@@ -25,12 +25,12 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind};
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
-use crate::stage::form::{Form, application_file};
-use crate::stage::progress::{self, Bar};
+use crate::stage::form::{PackageKind, application_file};
+use crate::stage::progress::{self, WorkProgress};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
-use super::kept::{KeptSession, KernelLogs, Place};
+use super::kept::{KeptSession, KernelLogs, SessionStore};
 
 /// The argument that names the kernels of a session.
 const KERNELS: &str = "kernels";
@@ -39,7 +39,7 @@ const KERNELS: &str = "kernels";
 const MILLIS: &str = "millis";
 
 /// A session to be made, or taken up.
-struct Turn<'o> {
+struct MicrobenchmarkSession<'o> {
     plan: SessionPlan,
     kept: KeptSession<'o>,
     logs: Option<KernelLogs>,
@@ -113,13 +113,13 @@ pub fn measure_all(
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard],
-    place: Place<'_>,
+    place: SessionStore<'_>,
 ) -> Result<Vec<Vec<KernelRun>>, Failure> {
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let folder =
         TemporaryFolder::new("kernels").map_err(Failure::io("create", std::env::temp_dir()))?;
     let programs = programs(scenario, &variant, boards, folder.path())?;
-    let program = |board: &OpenBoard| &programs[&Form::of(scenario, board)];
+    let program = |board: &OpenBoard| &programs[&PackageKind::of(scenario, board)];
     let mut turns = turns(kernels, scenario, boards, &|board| program(board).1.clone(), place)?;
     let sessions = turns.iter().map(Vec::len).sum::<usize>();
     let longest = |board: &OpenBoard| session_s(kernels.len(), scenario, board.meter);
@@ -153,18 +153,19 @@ pub fn measure_all(
 /// The kernels' program in each form that a board wants: a file, and its hash.
 fn programs(
     scenario: &Scenario,
-    variant: &Variant,
+    variant: &BuiltVariant,
     boards: &[OpenBoard],
     folder: &Path,
-) -> Result<BTreeMap<Form, (PathBuf, String)>, Failure> {
-    let forms: BTreeSet<Form> = boards.iter().map(|board| Form::of(scenario, board)).collect();
+) -> Result<BTreeMap<PackageKind, (PathBuf, String)>, Failure> {
+    let forms: BTreeSet<PackageKind> =
+        boards.iter().map(|board| PackageKind::of(scenario, board)).collect();
     let program = |form| {
         let bytes = match form {
-            Form::Jar => {
+            PackageKind::Jar => {
                 let name = ("Wattline-Package", program::PACKAGE);
                 jar::pack(&[("Main-Class", program::MAIN), name], &variant.classes)
             }
-            Form::Package => {
+            PackageKind::Package => {
                 let mut of_kernels = scenario.clone();
                 of_kernels.application.package = program::PACKAGE.to_string();
                 of_kernels.application.main = Some(program::MAIN.to_string());
@@ -185,11 +186,12 @@ fn turns<'o>(
     scenario: &Scenario,
     boards: &[OpenBoard],
     hash: &dyn Fn(&OpenBoard) -> String,
-    place: Place<'o>,
-) -> Result<Vec<Vec<Turn<'o>>>, Failure> {
+    place: SessionStore<'o>,
+) -> Result<Vec<Vec<MicrobenchmarkSession<'o>>>, Failure> {
     let repeats = scenario.kernels.repeats.max(boards.len() as u32);
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.seed);
-    let mut turns: Vec<Vec<Turn<'_>>> = boards.iter().map(|_| Vec::new()).collect();
+    let mut turns: Vec<Vec<MicrobenchmarkSession<'_>>> =
+        boards.iter().map(|_| Vec::new()).collect();
     for repeat in 1..=repeats {
         let mut order = kernels.to_vec();
         order.shuffle(&mut rng);
@@ -198,7 +200,7 @@ fn turns<'o>(
         let description = description(&hash(&boards[at]), &plan, scenario, &boards[at])?;
         let kept = KeptSession { place, repeat, description };
         let logs = kept.logs()?;
-        turns[at].push(Turn { plan, kept, logs });
+        turns[at].push(MicrobenchmarkSession { plan, kept, logs });
     }
     let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
     if done > 0 {
@@ -228,13 +230,13 @@ fn description(
 /// One board's turns.
 fn measure_on(
     board: &OpenBoard,
-    turns: &mut [Turn<'_>],
+    turns: &mut [MicrobenchmarkSession<'_>],
     file: &Path,
-    bar: &dyn Bar,
+    bar: &dyn WorkProgress,
 ) -> Result<Vec<(u32, Vec<KernelRun>)>, Failure> {
     let is_installed = Cell::new(false);
     let mut measured = Vec::new();
-    for Turn { plan, kept, logs } in turns {
+    for MicrobenchmarkSession { plan, kept, logs } in turns {
         let (logs, is_new) = match logs.take() {
             Some(logs) => (logs, false),
             None => (measure(board, plan, kept, (file, &is_installed), bar)?, true),
@@ -255,7 +257,7 @@ fn measure(
     plan: &SessionPlan,
     kept: &KeptSession<'_>,
     (file, is_installed): (&Path, &Cell<bool>),
-    bar: &dyn Bar,
+    bar: &dyn WorkProgress,
 ) -> Result<KernelLogs, Failure> {
     let closed = Cell::new(0);
     let once = |board: &OpenBoard| {
@@ -309,7 +311,7 @@ fn session(order: &[Kernel], scenario: &Scenario, board: &OpenBoard, repeat: u32
     if warm_s > 0.0 {
         extras.push(("warm".to_string(), millis(warm_s)));
     }
-    let (main, entry) = Form::of(scenario, board).entry(program::MAIN);
+    let (main, entry) = PackageKind::of(scenario, board).entry(program::MAIN);
     SessionPlan {
         label: format!("kernels-{repeat}"),
         package: program::PACKAGE.to_string(),

@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 
 use crate::build::package::PackageBuilder;
 use crate::build::variant::{Classes, with_libraries};
-use crate::build::{Application, BuildError, Variant, VariantBuilder};
-use crate::campaign::{Phase, PlannedCase, PlannedRun};
+use crate::build::{AnalysedApplication, BuildError, BuiltVariant, VariantBuilder};
+use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
 use crate::device::{SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::{self, Probe};
 use crate::run::{
     BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
 };
-use crate::scenario::{Protocol, Scenario};
+use crate::scenario::{CampaignProtocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
-use crate::stage::form::{Form, application_file};
+use crate::stage::form::{PackageKind, application_file};
 use crate::stage::session::session;
 use crate::stage::{Failure, progress};
 
@@ -80,13 +80,13 @@ impl Time {
 }
 
 /// Makes of a variant what a board installs.
-pub struct Packing<'d> {
+pub struct VariantPackager<'d> {
     scenario: &'d Scenario,
     /// Started with the first package.
     packages: Option<PackageBuilder>,
 }
 
-impl<'d> Packing<'d> {
+impl<'d> VariantPackager<'d> {
     pub fn new(scenario: &'d Scenario) -> Self {
         Self { scenario, packages: None }
     }
@@ -94,10 +94,10 @@ impl<'d> Packing<'d> {
     /// The bytes of an application's variant.
     pub fn bytes(
         &mut self,
-        application: &Application,
-        variant: &Variant,
+        application: &AnalysedApplication,
+        variant: &BuiltVariant,
         probe: Probe,
-        form: Form,
+        form: PackageKind,
     ) -> Result<Vec<u8>, Failure> {
         self.of_classes(application, &variant.classes, probe, form)
     }
@@ -105,13 +105,13 @@ impl<'d> Packing<'d> {
     /// The same of classes.
     pub fn of_classes(
         &mut self,
-        application: &Application,
+        application: &AnalysedApplication,
         classes: &Classes,
         probe: Probe,
-        form: Form,
+        form: PackageKind,
     ) -> Result<Vec<u8>, Failure> {
         let entries = with_libraries(classes, &application.sources.libraries)?;
-        if form == Form::Jar {
+        if form == PackageKind::Jar {
             return pack(self.scenario, &entries);
         }
         let packages = match &mut self.packages {
@@ -124,24 +124,24 @@ impl<'d> Packing<'d> {
 }
 
 /// The variants of a campaign as boards install them, each built once, for all its boards.
-pub struct Builds<'d, 'a> {
-    packing: Packing<'d>,
+pub struct VariantBuilds<'d, 'a> {
+    packing: VariantPackager<'d>,
     builder: &'d mut VariantBuilder<'a>,
     /// Those that were built, by variant, probe and form, with their hash.
-    built: BTreeMap<(String, Probe, Form), (Vec<u8>, String)>,
+    built: BTreeMap<(String, Probe, PackageKind), (Vec<u8>, String)>,
 }
 
-impl<'d, 'a> Builds<'d, 'a> {
+impl<'d, 'a> VariantBuilds<'d, 'a> {
     /// None built yet; a lock, for the boards' workers.
     pub fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
-        Self::with(Packing::new(scenario), builder, Form::Jar, Vec::new())
+        Self::with(VariantPackager::new(scenario), builder, PackageKind::Jar, Vec::new())
     }
 
     /// Some that were built elsewhere, without probes, by their variants' names.
     pub fn with(
-        packing: Packing<'d>,
+        packing: VariantPackager<'d>,
         builder: &'d mut VariantBuilder<'a>,
-        form: Form,
+        form: PackageKind,
         plain: Vec<(String, Vec<u8>)>,
     ) -> Mutex<Self> {
         let build = |(variant, bytes): (String, Vec<u8>)| {
@@ -162,7 +162,7 @@ impl<'d, 'a> Builds<'d, 'a> {
         &mut self,
         case: &PlannedCase,
         probe: Probe,
-        form: Form,
+        form: PackageKind,
     ) -> Result<(Vec<u8>, String), Failure> {
         let key = (case.variant.clone(), probe, form);
         if !self.built.contains_key(&key) {
@@ -180,7 +180,7 @@ impl<'d, 'a> Builds<'d, 'a> {
 pub struct BoardDriver<'d, 'j, 'a> {
     scenario: &'d Scenario,
     cases: BTreeMap<&'d str, &'d PlannedCase>,
-    builds: &'d Mutex<Builds<'j, 'a>>,
+    builds: &'d Mutex<VariantBuilds<'j, 'a>>,
     board: &'d OpenBoard,
     folder: &'d Path,
     /// Hash of what the board has.
@@ -202,11 +202,11 @@ impl BoardDriver<'_, '_, '_> {
             .get(run.case.as_str())
             .copied()
             .ok_or_else(|| Failure::input(PLAN, format!("it has no case {}", run.case)))?;
-        let form = Form::of(self.scenario, self.board);
+        let form = PackageKind::of(self.scenario, self.board);
         let build = match run.phase {
-            Phase::Idle => None,
-            Phase::Traced => Some(self.build(case, self.probe(), form)?),
-            Phase::Power | Phase::Sampled => Some(self.build(case, Probe::Plain, form)?),
+            RunPhase::Idle => None,
+            RunPhase::Traced => Some(self.build(case, self.probe(), form)?),
+            RunPhase::Power | RunPhase::Sampled => Some(self.build(case, Probe::Plain, form)?),
         };
         let plan = self.session(run, case)?;
         let file = match &build {
@@ -244,7 +244,7 @@ impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
     pub fn new(
         scenario: &'d Scenario,
         cases: &'d [PlannedCase],
-        builds: &'d Mutex<Builds<'j, 'a>>,
+        builds: &'d Mutex<VariantBuilds<'j, 'a>>,
         board: &'d OpenBoard,
         folder: &'d Path,
     ) -> Self {
@@ -259,7 +259,7 @@ impl BoardDriver<'_, '_, '_> {
         &mut self,
         case: &PlannedCase,
         probe: Probe,
-        form: Form,
+        form: PackageKind,
     ) -> Result<(Vec<u8>, String), Failure> {
         let began = Instant::now();
         let mut builds = self.builds.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,8 +271,8 @@ impl BoardDriver<'_, '_, '_> {
     /// Of traced runs.
     fn probe(&self) -> Probe {
         match self.scenario.campaign.protocol {
-            Protocol::Paired => Probe::Count,
-            Protocol::Windows => Probe::Window,
+            CampaignProtocol::Paired => Probe::Count,
+            CampaignProtocol::Windows => Probe::Window,
         }
     }
 
@@ -287,12 +287,12 @@ impl BoardDriver<'_, '_, '_> {
                 Failure::input(PLAN, message)
             })?;
         let kind = match run.phase {
-            Phase::Idle => {
+            RunPhase::Idle => {
                 SessionKind::Idle { duration: Duration::from_secs_f64(scenario.session.duration_s) }
             }
-            Phase::Traced => SessionKind::Traced,
-            Phase::Power => SessionKind::App,
-            Phase::Sampled => SessionKind::Sampled(self.board.sampler()?),
+            RunPhase::Traced => SessionKind::Traced,
+            RunPhase::Power => SessionKind::App,
+            RunPhase::Sampled => SessionKind::Sampled(self.board.sampler()?),
         };
         // Without the attempt: a run that is repeated gives what it would have given.
         session(scenario, self.board, input, kind, run.id())

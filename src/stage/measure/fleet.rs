@@ -14,7 +14,7 @@ use crate::scenario::Scenario;
 use crate::stage::boards::{OpenBoard, namesakes};
 use crate::stage::{CampaignFolder, Failure, Output};
 
-use super::driver::{BoardDriver, Builds, Time};
+use super::driver::{BoardDriver, Time, VariantBuilds};
 use super::shown::{run_bar, show};
 
 /// Whether a folder's campaign is spread over several boards.
@@ -51,7 +51,7 @@ pub fn measure(
     let before = check_journal(boards, output)?;
     let folders: Result<Vec<_>, _> = boards.iter().map(|_| TemporaryFolder::new("fleet")).collect();
     let folders = folders.map_err(Failure::io("create", std::env::temp_dir()))?;
-    let builds = Builds::new(scenario, builder);
+    let builds = VariantBuilds::new(scenario, builder);
     let mut drivers: Vec<BoardDriver<'_, '_, '_>> = boards
         .iter()
         .zip(&folders)

@@ -13,8 +13,8 @@ use crate::campaign::{PlannedCase, order_runs};
 use crate::device::DeviceError;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    Basis, JudgeSettings, Progress, RunOptions, RunRecord, RunSummary, Start, Stopped, Trouble,
-    WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
+    CampaignBasis, JudgeSettings, Progress, ResumePolicy, RunOptions, RunRecord, RunSummary,
+    Stopped, Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -22,15 +22,15 @@ use crate::toolchain::artifact::hash_of_bytes;
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::folder::{names, read_text};
 use super::{Failure, Loaded, Output, progress, truth};
-use driver::{BoardDriver, Builds};
+use driver::{BoardDriver, VariantBuilds};
 use shown::{run_bar, show};
 use stop_rule::StopRule;
 
 /// How a campaign is gone on with.
 #[derive(Debug, Clone, Copy)]
-pub struct Going {
+pub struct ResumeOptions {
     /// Whether it is begun.
-    pub start: Start,
+    pub start: ResumePolicy,
     /// What becomes of the runs of boards that are lost.
     pub when_lost: WhenLost,
 }
@@ -78,7 +78,7 @@ pub fn measure(
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard],
     output: &Output,
-    Going { start, when_lost }: Going,
+    ResumeOptions { start, when_lost }: ResumeOptions,
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
     let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
@@ -107,7 +107,7 @@ pub fn measure(
     let before = check_board(board, output)?;
     let folder =
         TemporaryFolder::new("measure").map_err(Failure::io("create", std::env::temp_dir()))?;
-    let builds = Builds::new(scenario, builder);
+    let builds = VariantBuilds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, cases, &builds, board, folder.path());
     let began = Instant::now();
     let bar = run_bar(scenario, &order);
@@ -151,19 +151,19 @@ fn same_silicon(records: &[RunRecord], board: &OpenBoard, output: &Output) -> Re
 }
 
 /// What the campaign's runs depend on.
-fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<Basis, Failure> {
+fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<CampaignBasis, Failure> {
     let Loaded { scenario, application } = loaded;
     let blocks = application.dictionary.blocks.iter();
     let blocks: Vec<&str> = blocks.map(|block| block.name.as_str()).collect();
     let files = application.sources.hashes()?;
-    Ok(Basis::new(&scenario.keys, files, &blocks.join("\n"), cases))
+    Ok(CampaignBasis::new(&scenario.keys, files, &blocks.join("\n"), cases))
 }
 
 /// Says what changed since the campaign was last gone on with; its folder's scenario is
 /// this one from now on.
 fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result<(), Failure> {
     let changes = changes_of_basis(&options.folder, &options.basis);
-    if let Some(changes) = changes.filter(|_| options.start == Start::Resume) {
+    if let Some(changes) = changes.filter(|_| options.start == ResumePolicy::Resume) {
         changes.iter().for_each(|line| progress::say(format!("  {line}")));
         output.replacing().write_scenario(scenario)?;
     }

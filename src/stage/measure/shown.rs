@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use crate::campaign::{Phase, PlannedRun};
+use crate::campaign::{PlannedRun, RunPhase};
 use crate::power::crash_in;
 use crate::run::{ExitState, Progress, RunRecord, read_logs};
 use crate::scenario::Scenario;
-use crate::stage::progress::{self, Bar};
+use crate::stage::progress::{self, WorkProgress};
 
 /// The bar of a campaign's runs.
-pub fn run_bar(scenario: &Scenario, order: &[PlannedRun]) -> Box<dyn Bar> {
+pub fn run_bar(scenario: &Scenario, order: &[PlannedRun]) -> Box<dyn WorkProgress> {
     let each_s = scenario.session.duration_s + scenario.session.rest_s;
     progress::bar_on_board(order.len() as u64, "measuring", order.len() as f64 * each_s)
 }
 
 /// Shows how far a campaign is, and what went wrong.
-pub fn show(bar: &dyn Bar, folder: &Path, progress: &Progress<'_>) {
+pub fn show(bar: &dyn WorkProgress, folder: &Path, progress: &Progress<'_>) {
     let done = progress.done as u64;
     let Some(record) = progress.record else { return bar.found_up_to(done) };
     bar.made_up_to(done);
@@ -37,7 +37,7 @@ fn crash(folder: &Path, record: &RunRecord) -> Option<String> {
 
 /// Said once of a case, while there is time to stop and raise it.
 fn too_short(record: &RunRecord) -> Option<String> {
-    let first = record.run.phase == Phase::Power && record.run.repeat == 1;
+    let first = record.run.phase == RunPhase::Power && record.run.repeat == 1;
     let reason = record.measured.as_ref().filter(|_| first)?.too_short()?;
     Some(format!("case {} will be left out: {reason}", record.run.case))
 }

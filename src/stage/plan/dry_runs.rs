@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::input_file;
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -26,31 +26,31 @@ enum Build {
 
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct DryRunLine {
     build: Build,
     case: DryCase,
     outcome: DryOutcome,
 }
 
 /// The file in which dry runs are kept.
-pub enum Memory<'m> {
+pub enum DryRunFile<'m> {
     /// One that somebody named.
     Named(&'m Path),
     /// That of the results' folder.
     Own(PathBuf),
 }
 
-impl Memory<'_> {
+impl DryRunFile<'_> {
     fn path(&self) -> &Path {
         match self {
-            Memory::Named(path) => path,
-            Memory::Own(path) => path,
+            DryRunFile::Named(path) => path,
+            DryRunFile::Own(path) => path,
         }
     }
 }
 
 /// Asks `inner` only for what it was never asked before.
-pub struct Remembered<D> {
+pub struct RememberingRunner<D> {
     inner: D,
     file: File,
     /// How many dry runs are made before they are written.
@@ -58,19 +58,19 @@ pub struct Remembered<D> {
     known: BTreeMap<(Build, DryCase), DryOutcome>,
 }
 
-impl<D: Dry> Remembered<D> {
+impl<D: DryRunner> RememberingRunner<D> {
     /// Reads the file, or begins it.
     ///
     /// # Errors
     /// A file of other dry runs, unless it is the folder's own, which is begun anew.
-    pub fn open(inner: D, memory: &Memory<'_>, purpose: String) -> Result<Self, Failure> {
+    pub fn open(inner: D, memory: &DryRunFile<'_>, purpose: String) -> Result<Self, Failure> {
         let path = memory.path();
         let mut text = match path.exists() {
             true => input_file::read_text(path).map_err(Failure::io("read", path))?,
             false => String::new(),
         };
         if text.lines().next().is_some_and(|first| first != purpose) {
-            if let Memory::Named(path) = memory {
+            if let DryRunFile::Named(path) = memory {
                 let message =
                     "holds dry runs of other sources, sessions or boards; name another --dry-runs";
                 return Err(Failure::input(*path, message));
@@ -81,7 +81,7 @@ impl<D: Dry> Remembered<D> {
         let lines = text.lines().skip(1);
         let mut known = BTreeMap::new();
         // A line that was torn is asked for again.
-        for line in lines.filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
+        for line in lines.filter_map(|line| serde_json::from_str::<DryRunLine>(line).ok()) {
             known.insert((line.build, line.case), line.outcome);
         }
         let mut file = appended(path)?;
@@ -109,7 +109,7 @@ impl<D: Dry> Remembered<D> {
         for some in new.chunks(self.at_once) {
             let outcomes = asked(&mut self.inner, some)?;
             for (case, outcome) in some.iter().cloned().zip(outcomes) {
-                let line = Line { build, case, outcome };
+                let line = DryRunLine { build, case, outcome };
                 writeln!(self.file, "{}", serde_json::to_string(&line)?)?;
                 self.known.insert((build, line.case), line.outcome);
             }
@@ -119,7 +119,7 @@ impl<D: Dry> Remembered<D> {
     }
 }
 
-impl<D: Dry> Dry for Remembered<D> {
+impl<D: DryRunner> DryRunner for RememberingRunner<D> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.ask(Build::Try, cases, |inner, cases| inner.try_cases(cases))
     }

@@ -7,8 +7,10 @@ mod watched_runs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::build::{DryRunner, VariantBuilder};
-use crate::campaign::{self, Dry, Plan, PlanError, PlanSettings, PlannedKernels, Remains};
+use crate::build::{HostDryRunner, VariantBuilder};
+use crate::campaign::{
+    self, DryRunner, Plan, PlanError, PlanSettings, PlannedKernels, ResidualCounts,
+};
 use crate::csv_text::CsvText;
 use crate::kernels::catalogue;
 use crate::kernels::select::measured_operations;
@@ -20,9 +22,9 @@ use crate::toolchain::Jdk;
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::folder::names;
 use super::{Failure, Loaded, Output, progress};
-use dry_runs::{Memory, Remembered, purpose};
+use dry_runs::{DryRunFile, RememberingRunner, purpose};
 use on_board::OnBoard;
-use watched_runs::Watched;
+use watched_runs::ProgressRunner;
 
 /// A plan with what its removed blocks still hold.
 #[derive(Debug)]
@@ -30,7 +32,7 @@ pub struct MadePlan {
     /// The plan.
     pub plan: Plan,
     /// What still runs of removed blocks, by variant.
-    pub remains: Remains,
+    pub remains: ResidualCounts,
 }
 
 /// Refuses a plan with fewer cases than `fit` holds out parts.
@@ -80,21 +82,21 @@ pub fn plan(
     let budget = scenario.campaign.dry_runs;
     match (scenario.campaign.plan_on, dry_runs.file) {
         (PlanOn::Host, None) => {
-            let dry = DryRunner::new(scenario, jdk, builder)?;
-            plan_with(loaded, &mut Watched::new(dry, budget))
+            let dry = HostDryRunner::new(scenario, jdk, builder)?;
+            plan_with(loaded, &mut ProgressRunner::new(dry, budget))
         }
         (PlanOn::Host, Some(file)) => {
-            let dry = Watched::new(DryRunner::new(scenario, jdk, builder)?, budget);
+            let dry = ProgressRunner::new(HostDryRunner::new(scenario, jdk, builder)?, budget);
             let purpose = purpose(loaded, "");
-            plan_with(loaded, &mut Remembered::open(dry, &Memory::Named(file), purpose)?)
+            plan_with(loaded, &mut RememberingRunner::open(dry, &DryRunFile::Named(file), purpose)?)
         }
         (PlanOn::Board, file) => {
             let board = open_board(scenario, dry_runs)?;
             let purpose = purpose(loaded, &identity(&board));
-            let own = || Memory::Own(dry_runs.output.path(names::DRY_RUNS));
-            let memory = file.map_or_else(own, Memory::Named);
-            let dry = Watched::new(OnBoard::new(loaded, board, builder)?, budget);
-            plan_with(loaded, &mut Remembered::open(dry, &memory, purpose)?.one_by_one())
+            let own = || DryRunFile::Own(dry_runs.output.path(names::DRY_RUNS));
+            let memory = file.map_or_else(own, DryRunFile::Named);
+            let dry = ProgressRunner::new(OnBoard::new(loaded, board, builder)?, budget);
+            plan_with(loaded, &mut RememberingRunner::open(dry, &memory, purpose)?.one_by_one())
         }
     }
 }
@@ -115,7 +117,7 @@ fn identity(board: &OpenBoard) -> String {
     format!("\n{} {:?} {:?}", board.recorded_serial(), facts.model, facts.android_release)
 }
 
-fn plan_with(loaded: &Loaded, dry: &mut dyn Dry) -> Result<MadePlan, Failure> {
+fn plan_with(loaded: &Loaded, dry: &mut dyn DryRunner) -> Result<MadePlan, Failure> {
     let settings = settings(&loaded.scenario);
     let plan = campaign::plan(&settings, &loaded.application.dictionary, dry);
     let plan = plan.map_err(failure)?;
@@ -150,8 +152,8 @@ pub(crate) fn planned_kernels(scenario: &Scenario) -> PlannedKernels {
 }
 
 /// What the variants' removed blocks still hold.
-fn remains(plan: &Plan, loaded: &Loaded) -> Result<Remains, Failure> {
-    let mut remains = Remains::default();
+fn remains(plan: &Plan, loaded: &Loaded) -> Result<ResidualCounts, Failure> {
+    let mut remains = ResidualCounts::default();
     for case in plan.cases.iter().filter(|case| !case.removed.is_empty()) {
         if !remains.0.contains_key(&case.variant) {
             let removed = case.removed.iter().copied().collect();

@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use crate::blocks::BlockId;
 use crate::build::variant::Classes;
-use crate::build::{DryEnd, How, Judge, Tried, VariantBuilder};
-use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::build::{DryEnd, DryRunEnd, DryRunJudge, TriedVariant, VariantBuilder};
+use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::device::{DeviceError, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::instrument::Probe;
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
-use crate::scenario::{Input, Scenario, timed_steps};
+use crate::scenario::{InputSequence, Scenario, timed_steps};
 use crate::stage::boards::OpenBoard;
-use crate::stage::form::Form;
-use crate::stage::measure::driver::Packing;
+use crate::stage::form::PackageKind;
+use crate::stage::measure::driver::VariantPackager;
 use crate::stage::session::session;
 use crate::stage::{Failure, Loaded};
 
@@ -43,15 +43,15 @@ const INPUT: &str = "wattline.input";
 pub struct OnBoard<'r, 'a> {
     scenario: &'r Scenario,
     board: OpenBoard,
-    form: Form,
+    form: PackageKind,
     builder: &'r mut VariantBuilder<'a>,
-    packing: Packing<'r>,
-    judge: Judge<'r>,
+    packing: VariantPackager<'r>,
+    judge: DryRunJudge<'r>,
     folder: TemporaryFolder,
     /// The package with switches.
-    shared: Option<Package>,
+    shared: Option<PlannedPackage>,
     /// The last variant with a package of its own.
-    own: Option<(Vec<BlockId>, Variant)>,
+    own: Option<(Vec<BlockId>, PlannedVariant)>,
     /// How many packages there were; the number of the last.
     packages: u32,
     /// The number of the one that the board has.
@@ -63,7 +63,7 @@ pub struct OnBoard<'r, 'a> {
 
 /// An application as a board installs it.
 #[derive(Debug, Clone)]
-struct Package {
+struct PlannedPackage {
     file: PathBuf,
     /// Tells it from others.
     number: u32,
@@ -71,8 +71,8 @@ struct Package {
 
 /// A variant, in whichever package.
 #[derive(Debug, Clone)]
-struct Variant {
-    package: Package,
+struct PlannedVariant {
+    package: PlannedPackage,
     /// Switches that are off; none of a package of its own.
     off: Option<String>,
     removed: Vec<BlockId>,
@@ -90,8 +90,8 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         builder: &'r mut VariantBuilder<'a>,
     ) -> Result<Self, Failure> {
         let scenario = &loaded.scenario;
-        let form = Form::of(scenario, &board);
-        if form == Form::Jar && !board.is_local() {
+        let form = PackageKind::of(scenario, &board);
+        if form == PackageKind::Jar && !board.is_local() {
             let message = "`campaign.plan_on` is \"board\", and a board gives switches to a package \
                            alone: take `start = \"instrument\"`, the default, for \"main\"";
             return Err(Failure::input(&scenario.file, message));
@@ -103,8 +103,8 @@ impl<'r, 'a> OnBoard<'r, 'a> {
             board,
             form,
             builder,
-            packing: Packing::new(scenario),
-            judge: Judge::new(scenario, &loaded.application),
+            packing: VariantPackager::new(scenario),
+            judge: DryRunJudge::new(scenario, &loaded.application),
             folder,
             shared: None,
             own: None,
@@ -118,7 +118,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     fn try_case(&mut self, case: &DryCase) -> Result<DryOutcome, Failure> {
         let removed: BTreeSet<BlockId> = case.removed.iter().copied().collect();
         let variant = match self.builder.switches_of(&removed)? {
-            Some(off) => Variant {
+            Some(off) => PlannedVariant {
                 package: self.shared()?,
                 off: Some(off),
                 removed: case.removed.clone(),
@@ -135,7 +135,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     }
 
     /// The package with switches.
-    fn shared(&mut self) -> Result<Package, Failure> {
+    fn shared(&mut self) -> Result<PlannedPackage, Failure> {
         if self.shared.is_none() {
             let classes = self.builder.switched_classes()?.clone();
             self.shared = Some(self.package(&classes)?);
@@ -145,14 +145,14 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     }
 
     /// The variant without these blocks in a package of its own.
-    fn own(&mut self, removed: &[BlockId]) -> Result<Variant, Failure> {
+    fn own(&mut self, removed: &[BlockId]) -> Result<PlannedVariant, Failure> {
         if let Some((_, known)) = self.own.as_ref().filter(|(blocks, _)| blocks == removed) {
             return Ok(known.clone());
         }
         let built = self.builder.build(&removed.iter().copied().collect(), Probe::Count)?;
         let package = self.package(&built.classes)?;
         let left_out = built.removed.into_iter().collect();
-        let variant = Variant { package, off: None, removed: left_out, kept: built.kept };
+        let variant = PlannedVariant { package, off: None, removed: left_out, kept: built.kept };
         if let Some((_, before)) = self.own.replace((removed.to_vec(), variant.clone())) {
             // One that stays is in a temporary folder.
             std::fs::remove_file(before.package.file).ok();
@@ -160,17 +160,17 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         Ok(variant)
     }
 
-    fn package(&mut self, classes: &Classes) -> Result<Package, Failure> {
+    fn package(&mut self, classes: &Classes) -> Result<PlannedPackage, Failure> {
         self.packages += 1;
         let number = self.packages;
         let application = self.builder.application();
         let bytes = self.packing.of_classes(application, classes, Probe::Count, self.form)?;
         let file = self.folder.path().join(format!("dry-{number}"));
         std::fs::write(&file, bytes).map_err(Failure::io("write", &file))?;
-        Ok(Package { file, number })
+        Ok(PlannedPackage { file, number })
     }
 
-    fn run(&mut self, case: &DryCase, variant: &Variant) -> Result<DryOutcome, Failure> {
+    fn run(&mut self, case: &DryCase, variant: &PlannedVariant) -> Result<DryOutcome, Failure> {
         let scenario = self.scenario;
         let Some(input) = scenario.inputs.iter().find(|input| input.name == case.input) else {
             let reason = format!("no input sequence {}", case.input);
@@ -181,7 +181,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         let (logs, stopped) = self.session(&plan, &variant.package)?;
         let took = began.elapsed();
         let end = end_of(logs, &plan, stopped);
-        let tried = Tried { removed: &variant.removed, kept: &variant.kept };
+        let tried = TriedVariant { removed: &variant.removed, kept: &variant.kept };
         let outcome = self.judge.outcome(&end, case, &tried);
         if self.judge.learn(case, &outcome) {
             self.patience = self.patience.max(Some(LEAST + SLOWER * took));
@@ -191,7 +191,11 @@ impl<'r, 'a> OnBoard<'r, 'a> {
 
     /// A traced session, with the extras of dry runs and of the variant. Steps are not sent at
     /// their times: without waiting a session may be over before the first.
-    fn plan(&mut self, input: &Input, variant: &Variant) -> Result<SessionPlan, Failure> {
+    fn plan(
+        &mut self,
+        input: &InputSequence,
+        variant: &PlannedVariant,
+    ) -> Result<SessionPlan, Failure> {
         self.made += 1;
         let label = format!("dry-{}", self.made);
         let plan = session(self.scenario, &self.board, input, SessionKind::Traced, label)?;
@@ -211,7 +215,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     fn session(
         &mut self,
         plan: &SessionPlan,
-        package: &Package,
+        package: &PlannedPackage,
     ) -> Result<(SessionLogs, Option<Duration>), Failure> {
         let installed = RefCell::new(self.installed.take());
         let patience = self.patience;
@@ -259,11 +263,11 @@ fn guarded(
 fn end_of(logs: SessionLogs, plan: &SessionPlan, stopped: Option<Duration>) -> DryEnd {
     let outcome = logs.outcome;
     let how = match (outcome.end, stopped) {
-        (SessionEnd::Died, _) if logs.logcat.contains(TOO_MUCH_WORK) => How::TooMuchWork,
-        (SessionEnd::Died, Some(after)) => How::TimedOut(after),
-        (SessionEnd::TimedOut, _) => How::TimedOut(plan.limit),
-        _ if logs.crash.is_some() => How::Crashed(None),
-        _ => outcome.input_fault.map_or(How::Ended, How::NoInput),
+        (SessionEnd::Died, _) if logs.logcat.contains(TOO_MUCH_WORK) => DryRunEnd::TooMuchWork,
+        (SessionEnd::Died, Some(after)) => DryRunEnd::TimedOut(after),
+        (SessionEnd::TimedOut, _) => DryRunEnd::TimedOut(plan.limit),
+        _ if logs.crash.is_some() => DryRunEnd::Crashed(None),
+        _ => outcome.input_fault.map_or(DryRunEnd::Ended, DryRunEnd::NoInput),
     };
     let said = logs.crash.unwrap_or_default();
     // Android tells no frames of an exception that nobody caught; its log has them.
@@ -274,7 +278,7 @@ fn end_of(logs: SessionLogs, plan: &SessionPlan, stopped: Option<Duration>) -> D
     DryEnd { how, counts: logs.counts, said: logs.logcat, trace }
 }
 
-impl Dry for OnBoard<'_, '_> {
+impl DryRunner for OnBoard<'_, '_> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         let outcomes: Result<_, Failure> = cases.iter().map(|case| self.try_case(case)).collect();
         Ok(outcomes?)

@@ -2,23 +2,23 @@
 
 use std::time::{Duration, Instant};
 
-use crate::campaign::{Dry, DryCase, DryError, DryOutcome};
+use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 
-use crate::stage::progress::{self, Bar};
+use crate::stage::progress::{self, WorkProgress};
 
 /// Planning that takes longer is announced.
 const LONG: Duration = Duration::from_secs(600);
 
 /// Shows how many of about `budget` dry runs `inner` has made.
-pub struct Watched<D> {
+pub struct ProgressRunner<D> {
     inner: D,
     budget: u32,
-    bar: Box<dyn Bar>,
+    bar: Box<dyn WorkProgress>,
     made: u64,
     batches: usize,
 }
 
-impl<D: Dry> Watched<D> {
+impl<D: DryRunner> ProgressRunner<D> {
     /// Nothing has run yet.
     pub fn new(inner: D, budget: usize) -> Self {
         let bar = progress::bar(budget as u64, "dry runs");
@@ -59,7 +59,7 @@ impl<D: Dry> Watched<D> {
     }
 }
 
-impl<D: Dry> Dry for Watched<D> {
+impl<D: DryRunner> DryRunner for ProgressRunner<D> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.watch(cases, |inner, cases| inner.try_cases(cases))
     }

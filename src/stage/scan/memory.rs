@@ -4,7 +4,7 @@
 //! An entry's key is a hash of the file's path and text, the program, the granularity and the
 //! class path. The entry holds what other files see of the file, so that it need not be
 //! parsed; its rows; and what they rest on in other files: the names of the classes that were
-//! asked for, and a hash of the answers ([`Answers`]).
+//! asked for, and a hash of the answers ([`ClassFingerprints`]).
 
 use std::cell::RefCell;
 use std::io;
@@ -14,18 +14,18 @@ use std::sync::{Mutex, OnceLock};
 use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::rows::Rows;
+use super::rows::ScanRows;
 use crate::blocks::Granularity;
 use crate::java::ClassPath;
-use crate::java::answers::{Answers, Conversation};
+use crate::java::answers::{ClassFingerprints, DependencyFingerprint};
 use crate::java::tree::LeanTree;
-use crate::operations::Part;
+use crate::operations::Unit;
 use crate::toolchain::Store;
 use crate::toolchain::file_tree::FileTree;
 use crate::toolchain::store::Key;
 
 /// What is remembered under one program, granularity and class path.
-pub(super) struct Memory {
+pub(super) struct ScanCache {
     store: Store,
     context: [u8; blake3::KEY_LEN],
     /// Why something could not be kept.
@@ -33,14 +33,14 @@ pub(super) struct Memory {
 }
 
 /// What is remembered of one file.
-pub(super) struct Remembered {
+pub(super) struct CachedFile {
     head: Vec<u8>,
     body: Vec<u8>,
 }
 
 /// Rows, and what they rest on.
 pub(super) struct KeptRows {
-    talk: Conversation,
+    talk: DependencyFingerprint,
     packed: Vec<u8>,
 }
 
@@ -49,30 +49,34 @@ pub(super) struct CountedRows<'r> {
     /// The id of its first block.
     pub first: u32,
     /// What it rests on in other files.
-    pub talk: Conversation,
-    pub rows: &'r Rows,
+    pub talk: DependencyFingerprint,
+    pub rows: &'r ScanRows,
 }
 
 /// What the first part of an entry begins with, before the bytes of the surface. The second
 /// part is read once it is known that the rows hold: the id of the file's first block where
 /// they were made, and the rows.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct CacheEntryHead {
     blocks: u32,
-    talk: Option<Conversation>,
+    talk: Option<DependencyFingerprint>,
 }
 
-impl Memory {
+impl ScanCache {
     /// # Errors
     /// If the program or the class path can't be read.
-    pub fn of(store: Store, granularity: Granularity, classes: &ClassPath) -> io::Result<Memory> {
+    pub fn of(
+        store: Store,
+        granularity: Granularity,
+        classes: &ClassPath,
+    ) -> io::Result<ScanCache> {
         let mut context = blake3::Hasher::new();
         context.update(format!("{granularity:?}").as_bytes());
         // The program's own bytes: what any other build would have found is not known.
         context.update(program()?.as_bytes());
         classes.places().try_for_each(|place| add_place(&mut context, place))?;
         let context = *context.finalize().as_bytes();
-        Ok(Memory { store, context, trouble: Mutex::default() })
+        Ok(ScanCache { store, context, trouble: Mutex::default() })
     }
 
     /// The key of a file.
@@ -83,12 +87,12 @@ impl Memory {
     }
 
     /// What is remembered of the file with this key.
-    pub fn recall(&self, key: &Key) -> Option<Remembered> {
+    pub fn recall(&self, key: &Key) -> Option<CachedFile> {
         let entry = self.store.get(key)?;
         let (length, rest) = entry.split_at_checked(size_of::<u32>())?;
         let length = u32::from_le_bytes(length.try_into().ok()?);
         let (head, body) = rest.split_at_checked(length as usize)?;
-        Some(Remembered { head: unpacked(head)?, body: body.to_vec() })
+        Some(CachedFile { head: unpacked(head)?, body: body.to_vec() })
     }
 
     /// Remembers a file, and what was counted in it if it was.
@@ -103,7 +107,7 @@ impl Memory {
             (counted.talk, packed(&bytes(&(counted.first, counted.rows))))
         };
         let (talk, body) = counted.map(body).unzip();
-        let head = packed(&[bytes(&Head { blocks, talk }), surface.to_bytes()].concat());
+        let head = packed(&[bytes(&CacheEntryHead { blocks, talk }), surface.to_bytes()].concat());
         let length = (head.len() as u32).to_le_bytes();
         let entry = [&length, &*head, &*body.unwrap_or_default()].concat();
         if let Err(error) = self.store.put(key, &entry)
@@ -120,27 +124,28 @@ impl Memory {
     }
 }
 
-impl Remembered {
+impl CachedFile {
     /// What other files see of the file, whose text without escapes is `text`; and its rows,
     /// if there are any.
-    pub fn part(self, text: &str) -> Option<(Part, Option<KeptRows>)> {
-        let (Head { blocks, talk }, surface) = postcard::take_from_bytes(&self.head).ok()?;
+    pub fn part(self, text: &str) -> Option<(Unit, Option<KeptRows>)> {
+        let (CacheEntryHead { blocks, talk }, surface) =
+            postcard::take_from_bytes(&self.head).ok()?;
         let tree = LeanTree::from_bytes(surface, text)?;
         let rows = talk.map(|talk| KeptRows { talk, packed: self.body });
-        Some((Part::Seen { tree, blocks }, rows))
+        Some((Unit::Seen { tree, blocks }, rows))
     }
 }
 
 impl KeptRows {
     /// Whether they are what would be counted again.
-    pub fn hold(&self, answers: &Answers) -> bool {
+    pub fn hold(&self, answers: &ClassFingerprints) -> bool {
         answers.hold(&self.talk)
     }
 
     /// The rows, with the ids of blocks from `first`.
-    pub fn unpacked(&self, first: u32) -> Rows {
+    pub fn unpacked(&self, first: u32) -> ScanRows {
         let body = unpacked(&self.packed);
-        let body: Option<(u32, Rows)> = body.and_then(|body| postcard::from_bytes(&body).ok());
+        let body: Option<(u32, ScanRows)> = body.and_then(|body| postcard::from_bytes(&body).ok());
         let (before, mut rows) = body.expect("an entry with the right hash is one that was kept");
         if first != before {
             rows.tables = rows.tables.renumbered(before, first);

@@ -12,16 +12,16 @@ use rayon::prelude::*;
 use crate::blocks::Granularity;
 use crate::build::{BuildError, LoadedSource, Sources, survey};
 use crate::finding::Finding;
-use crate::java::answers::Answers;
+use crate::java::answers::ClassFingerprints;
 use crate::java::{ClassPath, SourceFile};
-use crate::operations::{Calls, Part, Prepared, Program, Turn, on_deep_stacks};
+use crate::operations::{Calls, CountedFile, Prepared, ResolvedProgram, Unit, on_deep_stacks};
 use crate::stage::progress;
 use crate::toolchain::Store;
 use crate::toolchain::store::Key;
-use memory::{CountedRows, KeptRows, Memory};
-use shard::Division;
+use memory::{CountedRows, KeptRows, ScanCache};
+use shard::ShardDivision;
 
-pub use rows::Rows;
+pub use rows::ScanRows;
 pub use shard::Shard;
 pub use totals::{Totals, summary};
 
@@ -57,31 +57,31 @@ pub struct Scanned {
 pub fn scan(
     sources: Sources,
     options: &ScanOptions,
-    mut take: impl FnMut(Rows) + Send,
+    mut take: impl FnMut(ScanRows) + Send,
 ) -> Result<Scanned, BuildError> {
     let classes = ClassPath::open(&sources.class_path())
         .map_err(|error| BuildError::ClassPath(error.to_string()))?;
     let memory = options.cache.as_ref().and_then(|store| remember(store, options, &classes));
     let Sources { files, findings: mut unread, .. } = sources;
     let files: Vec<LoadedSource> = files.into_iter().filter(|file| file.analyse).collect();
-    let division = Division::of(&files, options.shard);
+    let division = ShardDivision::of(&files, options.shard);
     unread.retain(|finding| division.has_path(&finding.file));
     let remembered = AtomicUsize::new(0);
-    let work = Work {
+    let work = ScanWork {
         granularity: options.granularity,
         division: &division,
         memory: memory.as_ref(),
         remembered: &remembered,
     };
     on_deep_stacks(|| work.scan(files, &classes, |rows| rows.into_iter().for_each(&mut take)));
-    if let Some(trouble) = memory.and_then(Memory::finish) {
+    if let Some(trouble) = memory.and_then(ScanCache::finish) {
         progress::warn(format!("not all is kept for the next scan: {trouble}"));
     }
     Ok(Scanned { unread, remembered: remembered.into_inner() })
 }
 
-fn remember(store: &Store, options: &ScanOptions, classes: &ClassPath) -> Option<Memory> {
-    match Memory::of(store.clone(), options.granularity, classes) {
+fn remember(store: &Store, options: &ScanOptions, classes: &ClassPath) -> Option<ScanCache> {
+    match ScanCache::of(store.clone(), options.granularity, classes) {
         Ok(memory) => Some(memory),
         Err(error) => {
             progress::warn(format!("nothing is taken from earlier scans: {error}"));
@@ -91,22 +91,22 @@ fn remember(store: &Store, options: &ScanOptions, classes: &ClassPath) -> Option
 }
 
 /// A scan at work.
-struct Work<'s> {
+struct ScanWork<'s> {
     granularity: Granularity,
-    division: &'s Division,
-    memory: Option<&'s Memory>,
+    division: &'s ShardDivision,
+    memory: Option<&'s ScanCache>,
     /// Files whose rows were remembered and hold.
     remembered: &'s AtomicUsize,
 }
 
 /// What is known of a file besides its text and what others see of it.
-struct Known {
+struct KnownFile {
     /// None if nothing of it is to be kept.
     key: Option<Key>,
-    state: State,
+    state: FileState,
 }
 
-enum State {
+enum FileState {
     /// It was parsed now.
     Parsed,
     /// What others see of it was remembered, its rows were not.
@@ -115,26 +115,27 @@ enum State {
     Counted(KeptRows),
 }
 
-impl Work<'_> {
+impl ScanWork<'_> {
     fn scan(
         &self,
         files: Vec<LoadedSource>,
         classes: &ClassPath,
-        take: impl FnMut(Option<Rows>) + Send,
+        take: impl FnMut(Option<ScanRows>) + Send,
     ) {
         let files = files.into_par_iter().enumerate().with_max_len(survey::FILES_MAX);
         let read = files.map(|(index, file)| self.read(index, file));
-        let (files, read): (Vec<SourceFile>, Vec<(Part, Known)>) = read.unzip();
-        let (parts, known): (Vec<Part>, Vec<Known>) = read.into_iter().unzip();
-        let mut program = Program::of(&files, parts, classes);
+        let (files, read): (Vec<SourceFile>, Vec<(Unit, KnownFile)>) = read.unzip();
+        let (parts, known): (Vec<Unit>, Vec<KnownFile>) = read.into_iter().unzip();
+        let mut program = ResolvedProgram::of(&files, parts, classes);
         let answers = self.memory.map(|_| program.answers());
         program.complete(self.again(&files, &known, answers.as_ref()));
-        let make = |turn: Turn<'_, '_>| self.rows(&turn, &known[turn.index], answers.as_ref());
+        let make =
+            |turn: CountedFile<'_, '_>| self.rows(&turn, &known[turn.index], answers.as_ref());
         program.each(Calls::Counted, make, take);
     }
 
     /// A file, remembered or parsed.
-    fn read(&self, index: usize, file: LoadedSource) -> (SourceFile, (Part, Known)) {
+    fn read(&self, index: usize, file: LoadedSource) -> (SourceFile, (Unit, KnownFile)) {
         let LoadedSource { path, text, .. } = file;
         let key = self.memory.map(|memory| memory.key(&path, &text));
         let head = self.memory.zip(key).and_then(|(memory, key)| memory.recall(&key));
@@ -143,8 +144,8 @@ impl Work<'_> {
             Some(remembered) => {
                 let file = SourceFile::unparsed(path, text);
                 if let Some((part, rows)) = remembered.part(&file.text) {
-                    let state = rows.map_or(State::Seen, State::Counted);
-                    return (file, (part, Known { key, state }));
+                    let state = rows.map_or(FileState::Seen, FileState::Counted);
+                    return (file, (part, KnownFile { key, state }));
                 }
                 file.parsed_again()
             }
@@ -153,23 +154,23 @@ impl Work<'_> {
         let key = key.filter(|_| !file.gave_up);
         let (file, prepared) = survey::prepare(file, self.granularity);
         let part = match self.division.has_file(index) {
-            true => Part::Whole(prepared),
+            true => Unit::Whole(prepared),
             false => prepared.seen(),
         };
-        (file, (part, Known { key, state: State::Parsed }))
+        (file, (part, KnownFile { key, state: FileState::Parsed }))
     }
 
     /// The files of the shard whose rows were not remembered, or hold no longer.
     fn again(
         &self,
         files: &[SourceFile],
-        known: &[Known],
-        answers: Option<&Answers>,
+        known: &[KnownFile],
+        answers: Option<&ClassFingerprints>,
     ) -> Vec<(usize, Prepared)> {
         let must = |index: &usize| match &known[*index].state {
-            State::Parsed => false,
-            State::Seen => true,
-            State::Counted(rows) => answers.is_none_or(|answers| !rows.hold(answers)),
+            FileState::Parsed => false,
+            FileState::Seen => true,
+            FileState::Counted(rows) => answers.is_none_or(|answers| !rows.hold(answers)),
         };
         let indices = (0..files.len()).into_par_iter();
         let indices = indices.filter(|index| self.division.has_file(*index)).filter(must);
@@ -179,7 +180,12 @@ impl Work<'_> {
     }
 
     /// The rows of a file, if it is in the shard. What is new is remembered.
-    fn rows(&self, turn: &Turn<'_, '_>, known: &Known, answers: Option<&Answers>) -> Option<Rows> {
+    fn rows(
+        &self,
+        turn: &CountedFile<'_, '_>,
+        known: &KnownFile,
+        answers: Option<&ClassFingerprints>,
+    ) -> Option<ScanRows> {
         let keep = |rows: Option<CountedRows<'_>>| {
             if let (Some(memory), Some(key)) = (self.memory, &known.key) {
                 memory.keep(key, &turn.surface(), turn.blocks, rows);
@@ -187,7 +193,7 @@ impl Work<'_> {
         };
         match (&turn.counted, &known.state) {
             (Some(counted), _) => {
-                let rows = Rows::of(counted);
+                let rows = ScanRows::of(counted);
                 keep(answers.map(|answers| CountedRows {
                     first: turn.first,
                     talk: answers.to(counted.asked.clone()),
@@ -195,15 +201,15 @@ impl Work<'_> {
                 }));
                 Some(rows)
             }
-            (None, State::Counted(rows)) => self.division.has_file(turn.index).then(|| {
+            (None, FileState::Counted(rows)) => self.division.has_file(turn.index).then(|| {
                 self.remembered.fetch_add(1, Ordering::Relaxed);
                 rows.unpacked(turn.first)
             }),
-            (None, State::Parsed) => {
+            (None, FileState::Parsed) => {
                 keep(None);
                 None
             }
-            (None, State::Seen) => None,
+            (None, FileState::Seen) => None,
         }
     }
 }

@@ -4,25 +4,29 @@ use serde::{Deserialize, Serialize};
 
 use super::totals::Totals;
 use crate::finding::Finding;
-use crate::operations::{Counted, Tables};
+use crate::operations::{CountResult, DictionaryTables};
 
 /// Rows, findings and sums. A large application's dictionary takes many times the memory of
 /// its tables, so rows are made as soon as a file is counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rows {
+pub struct ScanRows {
     /// Rows of the tables, without the names of the columns.
-    pub tables: Tables,
+    pub tables: DictionaryTables,
     /// What is not known or was left out.
     pub findings: Vec<Finding>,
     /// How much there is.
     pub totals: Totals,
 }
 
-impl Rows {
+impl ScanRows {
     /// Those of what was counted in a file.
-    pub(super) fn of(counted: &Counted) -> Rows {
+    pub(super) fn of(counted: &CountResult) -> ScanRows {
         let blocks = &counted.dictionary.blocks;
         let totals = Totals { files: 1, guessed: counted.guessed, ..Totals::of(blocks) };
-        Rows { tables: Tables::rows(blocks), findings: counted.findings.clone(), totals }
+        ScanRows {
+            tables: DictionaryTables::rows(blocks),
+            findings: counted.findings.clone(),
+            totals,
+        }
     }
 }

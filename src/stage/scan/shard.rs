@@ -45,16 +45,19 @@ impl fmt::Display for Shard {
 }
 
 /// Which files are in which shard.
-pub(super) struct Division {
+pub(super) struct ShardDivision {
     paths: Vec<String>,
     /// The shard of each file, ascending.
     shards: Vec<u32>,
     shard: Shard,
 }
 
-impl Division {
+impl ShardDivision {
     /// `files` are in the order of their paths.
-    pub fn of<'f>(files: impl IntoIterator<Item = &'f LoadedSource>, shard: Shard) -> Division {
+    pub fn of<'f>(
+        files: impl IntoIterator<Item = &'f LoadedSource>,
+        shard: Shard,
+    ) -> ShardDivision {
         let files: Vec<&LoadedSource> = files.into_iter().collect();
         let bytes: u128 = files.iter().map(|file| weight(file)).sum();
         let mut before = 0;
@@ -65,7 +68,7 @@ impl Division {
             1 + (middle * u128::from(shard.of.get()) / (2 * bytes)) as u32
         });
         let shards = shards.collect();
-        Division { paths: files.iter().map(|file| file.path.clone()).collect(), shards, shard }
+        ShardDivision { paths: files.iter().map(|file| file.path.clone()).collect(), shards, shard }
     }
 
     /// Whether the file with this index is in the shard.
@@ -116,9 +119,9 @@ mod tests {
         let files = Sources::of_texts(texts).files;
         for of in [1, 2, 3, 7, 20, 21, 1000] {
             let shards =
-                (1..=of).map(|n| Division::of(&files, format!("{n}/{of}").parse().unwrap()));
-            let shards: Vec<Division> = shards.collect();
-            let place = |has: &dyn Fn(&Division) -> bool| {
+                (1..=of).map(|n| ShardDivision::of(&files, format!("{n}/{of}").parse().unwrap()));
+            let shards: Vec<ShardDivision> = shards.collect();
+            let place = |has: &dyn Fn(&ShardDivision) -> bool| {
                 let mut found = shards.iter().enumerate().filter(|(_, shard)| has(shard));
                 let (index, _) = found.next().unwrap();
                 assert!(found.next().is_none());

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::build::Application;
+use crate::build::AnalysedApplication;
 use crate::finding::Finding;
 use crate::operations::BlockEntry;
 
 /// One line about an application.
-pub fn summary(application: &Application) -> String {
-    let Application { files, dictionary, findings, guessed, .. } = application;
+pub fn summary(application: &AnalysedApplication) -> String {
+    let AnalysedApplication { files, dictionary, findings, guessed, .. } = application;
     let counted = Totals::of(&dictionary.blocks);
     Totals { files: files.len(), guessed: *guessed, ..counted }.line(findings)
 }

@@ -13,30 +13,30 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::account::profile;
-use crate::build::{Application, VariantBuilder};
-use crate::campaign::{Phase, PlannedCase, PlannedRun};
+use crate::build::{AnalysedApplication, VariantBuilder};
+use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
 use crate::device::Sampler;
 use crate::hint::{self, FoundHints, Hint};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    Basis, JudgeSettings, Progress, RunError, RunOptions, RunRecord, Start, read_stacks_of,
-    run_campaign_until,
+    CampaignBasis, JudgeSettings, Progress, ResumePolicy, RunError, RunOptions, RunRecord,
+    read_stacks_of, run_campaign_until,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
 use super::boards::OpenBoard;
 use super::folder::names::VERIFY_RUNS;
-use super::form::Form;
-use super::measure::driver::{BoardDriver, Builds, Packing};
+use super::form::PackageKind;
+use super::measure::driver::{BoardDriver, VariantBuilds, VariantPackager};
 use super::measure::sampled;
 use super::measure::shown::{run_bar, show};
 use super::{Failure, Loaded, Output, plan, progress};
 
-use places::{Places, of_copy};
-use rounds::Rounds;
+use places::{SavingsBasis, of_copy};
+use rounds::SessionsByRound;
 
 pub(crate) use table::{VerifiedHint, attach, from_csv, to_csv};
 
@@ -69,13 +69,14 @@ impl Verification<'_> {
         if chosen.is_empty() {
             return Ok(Vec::new());
         }
-        let places = Places::of(&chosen, self.sampler()?, &self.loaded.application.dictionary);
+        let places =
+            SavingsBasis::of(&chosen, self.sampler()?, &self.loaded.application.dictionary);
         let copies = places.copies(&chosen, self.sources);
-        let phase = if places.are_sampled() { Phase::Sampled } else { Phase::Power };
+        let phase = if places.are_sampled() { RunPhase::Sampled } else { RunPhase::Power };
         let records = self.run(phase, &chosen, &copies)?;
         let shares = records.iter().map(|record| self.shares(record, &places, chosen.len()));
         let shares: Vec<Vec<f64>> = shares.collect::<Result<_, _>>()?;
-        let rounds = Rounds::of(records.iter().zip(shares), &self.loaded.scenario);
+        let rounds = SessionsByRound::of(records.iter().zip(shares), &self.loaded.scenario);
         let verified = chosen.iter().enumerate().filter_map(|(at, hint)| {
             Some(VerifiedHint::of(hint, &rounds.saved(at, &variant(copies[at]))?))
         });
@@ -102,7 +103,7 @@ impl Verification<'_> {
     fn shares(
         &self,
         record: &RunRecord,
-        places: &Places,
+        places: &SavingsBasis,
         rewrites: usize,
     ) -> Result<Vec<f64>, Failure> {
         let folder = self.output.path(VERIFY_RUNS);
@@ -113,7 +114,11 @@ impl Verification<'_> {
     }
 
     /// The application with some hints, as the board installs it.
-    fn build_with(&self, hints: &[Hint], packing: &mut Packing<'_>) -> Result<Vec<u8>, Failure> {
+    fn build_with(
+        &self,
+        hints: &[Hint],
+        packing: &mut VariantPackager<'_>,
+    ) -> Result<Vec<u8>, Failure> {
         let Loaded { scenario, application } = self.loaded;
         let applied = hint::apply(hints, self.sources, hints.len());
         let mut sources = application.sources.clone();
@@ -122,7 +127,7 @@ impl Verification<'_> {
                 file.text.clone_from(text);
             }
         }
-        let application = Application::analyse(sources, application.granularity)?;
+        let application = AnalysedApplication::analyse(sources, application.granularity)?;
         let loaded = Loaded { scenario: scenario.clone(), application };
         let mut builder = plan::builder(&loaded, self.jdk)?;
         self.build(&mut builder, packing)
@@ -131,14 +136,14 @@ impl Verification<'_> {
     fn build(
         &self,
         builder: &mut VariantBuilder<'_>,
-        packing: &mut Packing<'_>,
+        packing: &mut VariantPackager<'_>,
     ) -> Result<Vec<u8>, Failure> {
         let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
         packing.bytes(builder.application(), &variant, Probe::Plain, self.form())
     }
 
-    fn form(&self) -> Form {
-        Form::of(&self.loaded.scenario, self.board)
+    fn form(&self) -> PackageKind {
+        PackageKind::of(&self.loaded.scenario, self.board)
     }
 
     /// The original and the copies, as the board installs them.
@@ -147,7 +152,7 @@ impl Verification<'_> {
         chosen: &[&Hint],
         copies: &[usize],
         builder: &mut VariantBuilder<'_>,
-        packing: &mut Packing<'_>,
+        packing: &mut VariantPackager<'_>,
     ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let mut variants = vec![(ORIGINAL.to_string(), self.build(builder, packing)?)];
         for copy in BTreeSet::from_iter(copies) {
@@ -160,19 +165,19 @@ impl Verification<'_> {
     /// The sessions, under a journal of their own. One of other rewrites is begun anew.
     fn run(
         &self,
-        phase: Phase,
+        phase: RunPhase,
         chosen: &[&Hint],
         copies: &[usize],
     ) -> Result<Vec<RunRecord>, Failure> {
         let mut builder = plan::builder(self.loaded, self.jdk)?;
-        let mut packing = Packing::new(&self.loaded.scenario);
+        let mut packing = VariantPackager::new(&self.loaded.scenario);
         let variants = self.variants(chosen, copies, &mut builder, &mut packing)?;
         let scenario = &self.loaded.scenario;
         let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();
         let cases = cases(scenario, &names);
         let order = order(scenario, phase, &cases);
-        let builds = Builds::with(packing, &mut builder, self.form(), variants);
-        let options = self.options(&cases, Builds::hashes(&builds));
+        let builds = VariantBuilds::with(packing, &mut builder, self.form(), variants);
+        let options = self.options(&cases, VariantBuilds::hashes(&builds));
         let folder =
             TemporaryFolder::new("verify").map_err(Failure::io("create", std::env::temp_dir()))?;
         let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());
@@ -199,8 +204,8 @@ impl Verification<'_> {
         let rails = self.board.rails.clone();
         RunOptions {
             folder: self.output.path(VERIFY_RUNS),
-            start: Start::Resume,
-            basis: Basis::new(&scenario.keys, hashes, "", cases),
+            start: ResumePolicy::Resume,
+            basis: CampaignBasis::new(&scenario.keys, hashes, "", cases),
             fingerprint: String::new(),
             seed: scenario.campaign.seed,
             max_retries: scenario.campaign.max_retries,
@@ -235,13 +240,13 @@ fn cases(scenario: &Scenario, variants: &[&str]) -> Vec<PlannedCase> {
 }
 
 /// Round by round all cases in a seeded shuffle, and an idle session.
-fn order(scenario: &Scenario, phase: Phase, cases: &[PlannedCase]) -> Vec<PlannedRun> {
+fn order(scenario: &Scenario, phase: RunPhase, cases: &[PlannedCase]) -> Vec<PlannedRun> {
     let mut rng = ChaCha8Rng::seed_from_u64(scenario.campaign.seed);
     let mut runs = Vec::new();
     for repeat in 1..=scenario.campaign.repeats {
         let run = |case: &PlannedCase, phase| PlannedRun { case: case.name.clone(), phase, repeat };
         let mut round: Vec<PlannedRun> = cases.iter().map(|case| run(case, phase)).collect();
-        round.extend(cases.first().map(|case| run(case, Phase::Idle)));
+        round.extend(cases.first().map(|case| run(case, RunPhase::Idle)));
         round.shuffle(&mut rng);
         runs.extend(round);
     }

@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::matching::{Signature, signature};
-use crate::account::profile::Profile;
+use crate::account::matching::{MethodSignature, signature};
+use crate::account::profile::StackProfile;
 use crate::blocks::BlockId;
 use crate::device::Sampler;
 use crate::hint::{self, Hint};
@@ -18,15 +18,15 @@ use crate::operations::{BlockEntry, Dictionary};
 
 /// By what savings are told, for each of the rewrites.
 #[derive(Debug)]
-pub(super) enum Places {
+pub(super) enum SavingsBasis {
     /// By whole sessions.
     Whole,
     /// By samples in the methods, one for each rewrite. Overloads are one: what of them is not
     /// rewritten is the same before and after.
-    Methods(Vec<Signature>),
+    Methods(Vec<MethodSignature>),
 }
 
-impl Places {
+impl SavingsBasis {
     /// What a board's sampler allows.
     pub fn of(hints: &[&Hint], sampler: Option<Sampler>, dictionary: &Dictionary) -> Self {
         let is_sampled = sampler.is_some_and(Sampler::shows_inlined);
@@ -65,7 +65,7 @@ impl Places {
 
     /// For each rewrite the part of the samples of a session whose innermost method among
     /// those with a rewrite is its own; 1 for all without samples.
-    pub fn shares(&self, rewrites: usize, profile: Option<&Profile>) -> Vec<f64> {
+    pub fn shares(&self, rewrites: usize, profile: Option<&StackProfile>) -> Vec<f64> {
         let (Self::Methods(methods), Some(profile)) = (self, profile) else {
             return vec![1.0; rewrites];
         };
@@ -73,8 +73,8 @@ impl Places {
             let own = signature(&frame.class, &frame.method).bare();
             methods.iter().find(|method| **method == own)
         });
-        let frames: Vec<Option<&Signature>> = frames.collect();
-        let mut samples: BTreeMap<&Signature, u64> = BTreeMap::new();
+        let frames: Vec<Option<&MethodSignature>> = frames.collect();
+        let mut samples: BTreeMap<&MethodSignature, u64> = BTreeMap::new();
         for (stack, count) in &profile.stacks {
             if let Some(method) = stack.iter().rev().find_map(|frame| frames[*frame as usize]) {
                 *samples.entry(method).or_default() += count;
@@ -92,7 +92,7 @@ pub(super) fn of_copy(copies: &[usize], copy: usize) -> Vec<usize> {
 }
 
 /// The methods in which hints' blocks stand; none where a block is not of this dictionary.
-fn methods(hints: &[&Hint], dictionary: &Dictionary) -> Option<Vec<Signature>> {
+fn methods(hints: &[&Hint], dictionary: &Dictionary) -> Option<Vec<MethodSignature>> {
     let blocks: BTreeMap<BlockId, &BlockEntry> =
         dictionary.blocks.iter().map(|block| (block.id, block)).collect();
     let method = |hint: &&Hint| {
@@ -112,8 +112,8 @@ mod tests {
     use crate::java::ClassPath;
     use crate::operations::count;
 
-    fn places(methods: &[&str]) -> Places {
-        Places::Methods(methods.iter().map(|method| signature("a.A", method)).collect())
+    fn places(methods: &[&str]) -> SavingsBasis {
+        SavingsBasis::Methods(methods.iter().map(|method| signature("a.A", method)).collect())
     }
 
     /// Of ten samples two are in `f` called by `g`, one in `g` itself, and one in a library
@@ -127,7 +127,7 @@ mod tests {
         let profile = parse(text).unwrap();
         assert_eq!(places(&["f", "g"]).shares(2, Some(&profile)), [0.2, 0.2]);
         assert_eq!(places(&["g", "none", "g"]).shares(3, Some(&profile)), [0.4, 0.0, 0.4]);
-        assert_eq!(Places::Whole.shares(2, Some(&profile)), [1.0, 1.0]);
+        assert_eq!(SavingsBasis::Whole.shares(2, Some(&profile)), [1.0, 1.0]);
     }
 
     const TWO: &str = "class A {
@@ -148,13 +148,13 @@ mod tests {
     fn a_copy_has_rewrites_of_different_methods() {
         let (files, dictionary, hints) = two();
         let hints: Vec<&Hint> = hints.iter().collect();
-        let places = |sampler| Places::of(&hints, sampler, &dictionary);
+        let places = |sampler| SavingsBasis::of(&hints, sampler, &dictionary);
         let sampled = places(Some(Sampler::FlightRecorder));
-        let Places::Methods(methods) = &sampled else { panic!("{sampled:?}") };
+        let SavingsBasis::Methods(methods) = &sampled else { panic!("{sampled:?}") };
         let names: Vec<&str> = methods.iter().map(|method| method.name.as_str()).collect();
         assert_eq!(BTreeSet::from_iter(names), BTreeSet::from(["f", "g"]));
         assert_eq!(sampled.copies(&hints, &files), [0, 0]);
-        let of_one = Places::Methods(vec![methods[0].clone(); 2]);
+        let of_one = SavingsBasis::Methods(vec![methods[0].clone(); 2]);
         assert_eq!(of_one.copies(&hints, &files), [0, 1]);
         // Inlined code goes by its caller's name there.
         let whole = places(Some(Sampler::Simpleperf));

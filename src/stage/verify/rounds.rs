@@ -2,32 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use crate::campaign::Phase;
+use crate::campaign::RunPhase;
 use crate::dataset::energy::{PowerRun, mean, variance};
 use crate::hint::{Amount, MeasuredSaving};
 use crate::interval::Interval;
 use crate::model::student_975;
-use crate::run::{Measured, RunRecord};
+use crate::run::{MeasuredSession, RunRecord};
 use crate::scenario::Scenario;
 use crate::units::Joules;
 
 use super::{ORIGINAL, case_name};
 
 /// A good session.
-struct Session<'r> {
-    measured: &'r Measured,
+struct GoodSession<'r> {
+    measured: &'r MeasuredSession,
     /// For each rewrite the part of what the application spent that it is told by.
     shares: Vec<f64>,
 }
 
 /// The good sessions, by case and round.
-pub(super) struct Rounds<'r> {
-    sessions: BTreeMap<(&'r str, u32), Session<'r>>,
+pub(super) struct SessionsByRound<'r> {
+    sessions: BTreeMap<(&'r str, u32), GoodSession<'r>>,
     idle_power_w: Option<f64>,
     inputs: Vec<&'r str>,
 }
 
-impl<'r> Rounds<'r> {
+impl<'r> SessionsByRound<'r> {
     /// The records of all sessions, with each one's shares.
     pub fn of(
         records: impl Iterator<Item = (&'r RunRecord, Vec<f64>)>,
@@ -37,10 +37,10 @@ impl<'r> Rounds<'r> {
         for (record, shares) in records.filter(|(record, _)| record.is_good()) {
             let Some(measured) = &record.measured else { continue };
             match record.run.phase {
-                Phase::Idle => idle.push(measured.mean_power_w()),
+                RunPhase::Idle => idle.push(measured.mean_power_w()),
                 _ => {
                     let key = (record.run.case.as_str(), record.run.repeat);
-                    sessions.insert(key, Session { measured, shares });
+                    sessions.insert(key, GoodSession { measured, shares });
                 }
             }
         }
@@ -71,7 +71,7 @@ impl<'r> Rounds<'r> {
     /// rewrite.
     fn differences(&self, rewrite: usize, variant: &str, input: &str) -> Option<Vec<f64>> {
         let idle_power_w = self.idle_power_w?;
-        let own = |session: &Session<'_>| {
+        let own = |session: &GoodSession<'_>| {
             PowerRun::from(session.measured).own_j(idle_power_w) * session.shares[rewrite]
         };
         let with = case_name(variant, input);
@@ -82,7 +82,11 @@ impl<'r> Rounds<'r> {
         (!saved.is_empty()).then_some(saved)
     }
 
-    fn rounds_of(&self, variant: &str, input: &str) -> impl Iterator<Item = (u32, &Session<'r>)> {
+    fn rounds_of(
+        &self,
+        variant: &str,
+        input: &str,
+    ) -> impl Iterator<Item = (u32, &GoodSession<'r>)> {
         let case = case_name(variant, input);
         let own = self.sessions.iter().filter(move |((name, _), _)| *name == case);
         own.map(|((_, round), session)| (*round, session))
@@ -93,8 +97,9 @@ impl<'r> Rounds<'r> {
         let idle_power_w = self.idle_power_w?;
         let of_input = |input: &&str| {
             let rounds = self.rounds_of(ORIGINAL, input);
-            let above =
-                |session: &Session<'_>| PowerRun::from(session.measured).above_idle_j(idle_power_w);
+            let above = |session: &GoodSession<'_>| {
+                PowerRun::from(session.measured).above_idle_j(idle_power_w)
+            };
             mean(&rounds.map(|(_, session)| above(session)).collect::<Vec<_>>())
         };
         self.inputs.iter().map(of_input).sum()
@@ -130,10 +135,11 @@ mod tests {
     /// The original spends 3 and 3.6 J there, the copy 2 and 2.4 J.
     #[test]
     fn a_rewrite_saves_the_part_that_tells_of_it() {
-        let spent = |energy_j| Measured { energy_j, duration_s: 1.0, ..Measured::default() };
+        let spent =
+            |energy_j| MeasuredSession { energy_j, duration_s: 1.0, ..MeasuredSession::default() };
         let [first, second] = [10.0, 12.0].map(spent);
-        let session = |measured, share| Session { measured, shares: vec![share, 0.0] };
-        let rounds = Rounds {
+        let session = |measured, share| GoodSession { measured, shares: vec![share, 0.0] };
+        let rounds = SessionsByRound {
             sessions: BTreeMap::from([
                 (("original-a", 1), session(&first, 0.3)),
                 (("original-a", 2), session(&second, 0.3)),

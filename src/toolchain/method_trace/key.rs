@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::TraceError;
+use super::MethodTraceError;
 use super::records::{ACTION_BITS, MAGIC};
 use crate::toolchain::stack_text::clean;
 
@@ -11,7 +11,7 @@ use crate::toolchain::stack_text::clean;
 #[derive(Debug, Default)]
 pub(super) struct Key {
     pub version: u16,
-    pub clocks: Clocks,
+    pub clocks: TraceClocks,
     /// Whether the buffer was full before the end.
     pub has_overflowed: bool,
     /// How many records there are; absent where it does not say.
@@ -22,7 +22,7 @@ pub(super) struct Key {
 
 /// Which times a record has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Clocks {
+pub(super) enum TraceClocks {
     /// The wall's.
     #[default]
     Wall,
@@ -32,7 +32,7 @@ pub(super) enum Clocks {
     Dual,
 }
 
-impl Clocks {
+impl TraceClocks {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Wall => "wall",
@@ -52,7 +52,7 @@ enum Section {
 }
 
 /// Reads the text; where it ends.
-pub(super) fn read(trace: &[u8]) -> Result<(Key, usize), TraceError> {
+pub(super) fn read(trace: &[u8]) -> Result<(Key, usize), MethodTraceError> {
     let mut key = Key::default();
     let mut section = None;
     let mut at = 0;
@@ -67,34 +67,34 @@ pub(super) fn read(trace: &[u8]) -> Result<(Key, usize), TraceError> {
             (_, "*methods") => Some(Section::Methods),
             (_, "*end") => return Ok((key, at)),
             (Some(section), line) => {
-                let problem = |problem| TraceError::Line { line: number + 1, problem };
+                let problem = |problem| MethodTraceError::Line { line: number + 1, problem };
                 Some(key.take(section, line).map_err(|error| error.or_else(problem))?)
             }
         };
     }
     // A file that does not get through its first line may be anything.
-    Err(if section.is_none() { stranger(trace) } else { TraceError::Cut { at: trace.len() } })
+    Err(if section.is_none() { stranger(trace) } else { MethodTraceError::Cut { at: trace.len() } })
 }
 
 /// What a file is that begins otherwise.
-fn stranger(trace: &[u8]) -> TraceError {
+fn stranger(trace: &[u8]) -> MethodTraceError {
     match trace.strip_prefix(&MAGIC) {
-        Some([0xf0..=0xff, ..]) => TraceError::Streamed,
+        Some([0xf0..=0xff, ..]) => MethodTraceError::Streamed,
         Some([low, high, ..]) => {
-            TraceError::Version { found: u16::from_le_bytes([*low, *high]).to_string() }
+            MethodTraceError::Version { found: u16::from_le_bytes([*low, *high]).to_string() }
         }
-        _ => TraceError::NoTrace,
+        _ => MethodTraceError::NoTrace,
     }
 }
 
 /// What is wrong with a line: the whole trace, or the line.
 enum Wrong {
-    Trace(TraceError),
+    Trace(MethodTraceError),
     Line(&'static str),
 }
 
 impl Wrong {
-    fn or_else(self, of_line: impl Fn(&'static str) -> TraceError) -> TraceError {
+    fn or_else(self, of_line: impl Fn(&'static str) -> MethodTraceError) -> MethodTraceError {
         match self {
             Self::Trace(error) => error,
             Self::Line(problem) => of_line(problem),
@@ -108,7 +108,7 @@ impl Key {
         match section {
             Section::Version => {
                 let known = line.parse().ok().filter(|version| (1..=3).contains(version));
-                let other = || TraceError::Version { found: line.chars().take(20).collect() };
+                let other = || MethodTraceError::Version { found: line.chars().take(20).collect() };
                 self.version = known.ok_or_else(|| Wrong::Trace(other()))?;
                 return Ok(Section::Facts);
             }
@@ -126,9 +126,9 @@ impl Key {
     fn take_fact(&mut self, line: &str) -> Result<(), Wrong> {
         match line.split_once('=').ok_or(Wrong::Line("it is not of the form name=value"))? {
             ("data-file-overflow", value) => self.has_overflowed = value == "true",
-            ("clock", "dual") => self.clocks = Clocks::Dual,
-            ("clock", "thread-cpu") => self.clocks = Clocks::Thread,
-            ("clock", "wall" | "global") => self.clocks = Clocks::Wall,
+            ("clock", "dual") => self.clocks = TraceClocks::Dual,
+            ("clock", "thread-cpu") => self.clocks = TraceClocks::Thread,
+            ("clock", "wall" | "global") => self.clocks = TraceClocks::Wall,
             ("clock", _) => return Err(Wrong::Line("it names a clock that is not known")),
             ("num-method-calls", value) => {
                 let number = value.parse().map_err(|_| Wrong::Line("it has no whole number"))?;

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// Why a trace can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TraceError {
+pub enum MethodTraceError {
     /// It begins otherwise.
     #[error("it is no trace of methods: `*version` is not its first line")]
     NoTrace,
@@ -62,11 +62,11 @@ pub enum TraceError {
 ///
 /// # Errors
 /// Bytes that are no trace, of another version, cut short, broken, or of a full buffer.
-pub fn samples(trace: &[u8], interval: Duration) -> Result<String, TraceError> {
+pub fn samples(trace: &[u8], interval: Duration) -> Result<String, MethodTraceError> {
     let (key, at) = key::read(trace)?;
     let records = records::read(trace, at, &key)?;
     if key.has_overflowed {
-        return Err(TraceError::Overflow);
+        return Err(MethodTraceError::Overflow);
     }
     Ok(stacks::of(&records, &key, interval)?.text())
 }

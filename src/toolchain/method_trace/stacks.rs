@@ -11,9 +11,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use super::TraceError;
+use super::MethodTraceError;
 use super::key::Key;
-use super::records::{Record, Times};
+use super::records::{MethodRecord, RecordTimes};
 use crate::toolchain::stack_text::{UNKNOWN, collapsed, joined};
 
 /// What begins the line that names the sampler.
@@ -35,7 +35,7 @@ const WAITING_BELOW: u32 = 10;
 
 /// Stacks, and how often each was met.
 pub(super) struct Stacks<'k> {
-    tree: Tree,
+    tree: TraceStacks,
     /// By place in the tree.
     counts: BTreeMap<usize, u64>,
     key: &'k Key,
@@ -43,11 +43,11 @@ pub(super) struct Stacks<'k> {
 
 /// The stacks of a trace.
 pub(super) fn of<'k>(
-    records: &[Record],
+    records: &[MethodRecord],
     key: &'k Key,
     interval: Duration,
-) -> Result<Stacks<'k>, TraceError> {
-    let mut tree = Tree::default();
+) -> Result<Stacks<'k>, MethodTraceError> {
+    let mut tree = TraceStacks::default();
     let stays = stays(records, &mut tree)?;
     let interval_us = u64::try_from(interval.as_micros()).unwrap_or(u64::MAX).max(1);
     let period_us = period_us(&stays, interval_us);
@@ -90,7 +90,7 @@ impl Stacks<'_> {
 struct Stay {
     /// Its place in the tree.
     stack: usize,
-    since: Times,
+    since: RecordTimes,
     lasts: Lasts,
 }
 
@@ -104,7 +104,7 @@ impl Stay {
 /// How long: each thread's last stack has no end.
 #[derive(Clone, Copy)]
 enum Lasts {
-    For(Times),
+    For(RecordTimes),
     Open,
 }
 
@@ -112,7 +112,7 @@ impl Lasts {
     /// How many of the sampler's looks it has room for. Of an open one only that which met it
     /// is known.
     fn looks(self, period_us: u64) -> u64 {
-        let Self::For(Times { thread_us, wall_us }) = self else { return 1 };
+        let Self::For(RecordTimes { thread_us, wall_us }) = self else { return 1 };
         let by_wall = wall_us.map(|us| ((u64::from(us) + period_us / 2) / period_us).max(1));
         let by_thread = thread_us.map(|us| u64::from(us).div_ceil(period_us));
         let runs = || thread_us >= wall_us.map(|us| us / WAITING_BELOW);
@@ -125,7 +125,7 @@ impl Lasts {
     /// In microseconds of the clock that looks go by.
     fn gap_us(self) -> Option<u64> {
         match self {
-            Self::For(Times { thread_us, wall_us }) => wall_us.or(thread_us).map(u64::from),
+            Self::For(RecordTimes { thread_us, wall_us }) => wall_us.or(thread_us).map(u64::from),
             Self::Open => None,
         }
     }
@@ -143,14 +143,14 @@ fn period_us(stays: &[Stay], interval_us: u64) -> u64 {
 
 /// A thread between two of its records.
 #[derive(Default)]
-struct Thread {
+struct TracedThread {
     stack: usize,
     /// The times of its last records; none of one that was not met yet.
-    since: Option<Times>,
+    since: Option<RecordTimes>,
 }
 
-fn stays(records: &[Record], tree: &mut Tree) -> Result<Vec<Stay>, TraceError> {
-    let mut threads: BTreeMap<u16, Thread> = BTreeMap::new();
+fn stays(records: &[MethodRecord], tree: &mut TraceStacks) -> Result<Vec<Stay>, MethodTraceError> {
+    let mut threads: BTreeMap<u16, TracedThread> = BTreeMap::new();
     let mut stays = Vec::new();
     for record in records {
         let thread = threads.entry(record.thread).or_default();
@@ -160,7 +160,7 @@ fn stays(records: &[Record], tree: &mut Tree) -> Result<Vec<Stay>, TraceError> {
             false => tree.leave(thread.stack, record.method),
         };
         let problem = "it leaves a method that was not the last one entered";
-        thread.stack = moved.ok_or(TraceError::Broken { at: record.at, problem })?;
+        thread.stack = moved.ok_or(MethodTraceError::Broken { at: record.at, problem })?;
     }
     let last = threads.into_values();
     stays.extend(last.filter_map(|thread| {
@@ -169,9 +169,9 @@ fn stays(records: &[Record], tree: &mut Tree) -> Result<Vec<Stay>, TraceError> {
     Ok(stays)
 }
 
-impl Thread {
+impl TracedThread {
     /// Goes on to other times; the stack that ends there.
-    fn pass(&mut self, now: Times) -> Option<Stay> {
+    fn pass(&mut self, now: RecordTimes) -> Option<Stay> {
         let since = self.since.replace(now)?;
         if since == now {
             return None;
@@ -180,30 +180,30 @@ impl Thread {
         let ran = now.thread_us.zip(since.thread_us).map(|(now, since)| now.checked_sub(since));
         if ran == Some(None) {
             // The number is another thread's now, whose own time began at 0.
-            self.stack = Tree::ROOT;
+            self.stack = TraceStacks::ROOT;
             return Some(Stay { stack, since, lasts: Lasts::Open });
         }
         // The wall's clock may be set back; then the thread's alone counts.
         let passed = now.wall_us.zip(since.wall_us).and_then(|(now, since)| now.checked_sub(since));
-        let lasts = Lasts::For(Times { thread_us: ran.flatten(), wall_us: passed });
+        let lasts = Lasts::For(RecordTimes { thread_us: ran.flatten(), wall_us: passed });
         Some(Stay { stack, since, lasts })
     }
 }
 
 /// All stacks, each as the place of its innermost method below its caller's.
-struct Tree {
+struct TraceStacks {
     /// The caller's place, and the method.
     places: Vec<(usize, u32)>,
     known: HashMap<(usize, u32), usize>,
 }
 
-impl Default for Tree {
+impl Default for TraceStacks {
     fn default() -> Self {
         Self { places: vec![(Self::ROOT, 0)], known: HashMap::new() }
     }
 }
 
-impl Tree {
+impl TraceStacks {
     /// The stack without methods.
     const ROOT: usize = 0;
 

@@ -137,19 +137,19 @@ fn methods_of_art_have_shorter_lines() {
 fn what_is_no_whole_trace_is_told() {
     let whole = written(3, "dual", &frames());
     let told = |bytes: &[u8]| samples(bytes, INTERVAL).unwrap_err();
-    assert_eq!(told(b"PERFILE2"), TraceError::NoTrace);
-    assert_eq!(told(b""), TraceError::NoTrace);
-    assert_eq!(told(b"SLOW\xf3\x00\x20\x00"), TraceError::Streamed);
-    assert_eq!(told(b"SLOW\x05\x00\x20\x00"), TraceError::Version { found: "5".into() });
-    let cut = TraceError::Cut { at: whole.len() - 1 };
+    assert_eq!(told(b"PERFILE2"), MethodTraceError::NoTrace);
+    assert_eq!(told(b""), MethodTraceError::NoTrace);
+    assert_eq!(told(b"SLOW\xf3\x00\x20\x00"), MethodTraceError::Streamed);
+    assert_eq!(told(b"SLOW\x05\x00\x20\x00"), MethodTraceError::Version { found: "5".into() });
+    let cut = MethodTraceError::Cut { at: whole.len() - 1 };
     assert_eq!(told(&whole[..whole.len() - 1]), cut);
-    assert_eq!(told(&whole[..whole.len() - 14]), TraceError::Cut { at: whole.len() - 14 });
+    assert_eq!(told(&whole[..whole.len() - 14]), MethodTraceError::Cut { at: whole.len() - 14 });
     let changed = |from: &str, to: &str| {
         let at = whole.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
         [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat()
     };
-    assert_eq!(told(&changed("overflow=false", "overflow=true")), TraceError::Overflow);
-    assert_eq!(told(&changed("\n3\n", "\n4\n")), TraceError::Version { found: "4".into() });
+    assert_eq!(told(&changed("overflow=false", "overflow=true")), MethodTraceError::Overflow);
+    assert_eq!(told(&changed("\n3\n", "\n4\n")), MethodTraceError::Version { found: "4".into() });
     for (from, to, expected) in [
         ("clock=dual", "clock=moon", "line 4 of its text can't be read: it names a clock"),
         ("0x4a0b7f00\t", "0x4a0b7f00 ", "line 12 of its text can't be read: it has no number"),

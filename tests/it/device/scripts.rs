@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use wattline::device::{
-    Board, DeviceError, Entry, Frequency, Guard, Pinning, PrepareOptions, SCRIPT_FOLDER, SCRIPTS,
-    SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore, run_session,
+    Board, DeviceError, Frequency, Guard, PackageEntryPoint, Pinning, PrepareOptions,
+    SCRIPT_FOLDER, SCRIPTS, SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore,
+    run_session,
 };
 use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
-use wattline::scenario::{Action, Step};
+use wattline::scenario::{InputAction, InputStep};
 
 const FAKES: [(&str, &str); 7] = [
     ("am", include_str!("fakes/am")),
@@ -154,7 +155,7 @@ fn plan(kind: SessionKind) -> SessionPlan {
         label: "base-north-power-1".into(),
         package: "org.example.app".into(),
         main: "org.example.Main".into(),
-        entry: Entry::Activity,
+        entry: PackageEntryPoint::Activity,
         extras: vec![("text".into(), "it's a * \"b\"".into()), ("empty".into(), String::new())],
         steps: Vec::new(),
         input_command: None,
@@ -358,8 +359,8 @@ fn a_traced_session_brings_samples_log_counts_and_input() {
     let board = FakeBoard::new("ok").prepared();
     let mut plan = plan(SessionKind::Traced);
     plan.steps = vec![
-        Step { at_s: 0.25, action: Action::Key(4) },
-        Step { at_s: 0.1, action: Action::Tap { x: 10, y: 20 } },
+        InputStep { at_s: 0.25, action: InputAction::Key(4) },
+        InputStep { at_s: 0.1, action: InputAction::Tap { x: 10, y: 20 } },
     ];
     let logs = run_session(&board, &plan).unwrap();
     assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
@@ -447,7 +448,7 @@ fn an_instrumentation_gives_back_its_counts() {
         return;
     }
     let board = FakeBoard::new("ok").prepared();
-    let (main, entry) = ("org.example.Runner".into(), Entry::Instrumentation);
+    let (main, entry) = ("org.example.Runner".into(), PackageEntryPoint::Instrumentation);
     let instrumented = SessionPlan { main, entry, ..plan(SessionKind::Traced) };
     let logs = run_session(&board, &instrumented).unwrap();
     assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
@@ -513,7 +514,8 @@ fn a_long_plan_goes_by_a_file_and_a_line_break_is_refused() {
     }
     let board = FakeBoard::new("ok").prepared();
     let mut long = plan(SessionKind::App);
-    let step = |n: u32| Step { at_s: f64::from(60 + n), action: Action::Tap { x: 1, y: 2 } };
+    let step =
+        |n: u32| InputStep { at_s: f64::from(60 + n), action: InputAction::Tap { x: 1, y: 2 } };
     long.steps = (0..300).map(step).collect();
     assert_eq!(run_session(&board, &long).unwrap().outcome.end, SessionEnd::Ok);
     assert!(board.read(&format!("{SCRIPT_FOLDER}/plan")).contains("step=359000 tap 1 2\n"));

@@ -8,14 +8,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wattline::device::{
-    AdbBoard, Board, CancelFlag, DeviceError, Entry, Frequency, Guard, Pinning, PrepareOptions,
-    RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan, ShellMode,
-    choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
+    AdbBoard, Board, CancelFlag, DeviceError, Frequency, Guard, PackageEntryPoint, Pinning,
+    PrepareOptions, RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan,
+    ShellMode, choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
 };
 use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
-use wattline::virtual_board::{BoardFile, BoardOptions, Fault, Mode, RunningBoard, Tools, start};
+use wattline::virtual_board::{
+    AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools, start,
+};
 
 use crate::host::{BOARD_TOOLS, BRIEF_JAVAC, board_options, free_port, has, kill_server};
 
@@ -39,11 +41,11 @@ fn has_tools() -> bool {
     has(&BOARD_TOOLS)
 }
 
-fn virtual_board(mode: Mode) -> RunningBoard {
+fn virtual_board(mode: AdbdGeneration) -> RunningBoard {
     board_with(mode, Tools::Toybox, "odroid-xu-e")
 }
 
-fn board_with(mode: Mode, tools: Tools, name: &str) -> RunningBoard {
+fn board_with(mode: AdbdGeneration, tools: Tools, name: &str) -> RunningBoard {
     start(&BoardOptions {
         mode,
         tools,
@@ -55,7 +57,7 @@ fn board_with(mode: Mode, tools: Tools, name: &str) -> RunningBoard {
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-fn check_board(mode: Mode, expected: ShellMode) {
+fn check_board(mode: AdbdGeneration, expected: ShellMode) {
     let board = virtual_board(mode);
     check_driver(&board.serial(), expected);
 }
@@ -105,7 +107,7 @@ fn check_files(device: &AdbBoard) {
 #[test]
 fn the_modern_board_answers_through_the_adb_server() {
     if has_tools() {
-        check_board(Mode::Modern, ShellMode::V2);
+        check_board(AdbdGeneration::Modern, ShellMode::V2);
     }
 }
 
@@ -145,7 +147,7 @@ fn real_adbd_answers_as_the_virtual_board_does() {
 #[test]
 fn the_legacy_board_answers_through_the_adb_server() {
     if has_tools() {
-        check_board(Mode::Legacy, ShellMode::Legacy);
+        check_board(AdbdGeneration::Legacy, ShellMode::Legacy);
     }
 }
 
@@ -178,7 +180,7 @@ fn session(label: &str, kind: SessionKind) -> SessionPlan {
         label: label.into(),
         package: "org.example.session".into(),
         main: "Session".into(),
-        entry: Entry::Activity,
+        entry: PackageEntryPoint::Activity,
         extras: vec![("rounds".into(), "3000000".into()), ("text".into(), "it's".into())],
         steps: Vec::new(),
         input_command: None,
@@ -192,11 +194,11 @@ fn session(label: &str, kind: SessionKind) -> SessionPlan {
     }
 }
 
-fn check_sessions(mode: Mode) {
+fn check_sessions(mode: AdbdGeneration) {
     check_sessions_on(mode, virtual_board(mode), 50);
 }
 
-fn check_sessions_on(mode: Mode, board: RunningBoard, period_ms: u64) {
+fn check_sessions_on(mode: AdbdGeneration, board: RunningBoard, period_ms: u64) {
     let session = |label: &str, kind| SessionPlan {
         period: Duration::from_millis(period_ms),
         ..session(label, kind)
@@ -232,14 +234,15 @@ fn android_is_kept_still_and_put_back() {
         return;
     }
     let idle = |label| session(label, SessionKind::Idle { duration: Duration::from_secs(1) });
-    for (mode, kind, meter) in
-        [(Mode::Modern, "pixel", "power-stats"), (Mode::Legacy, "odroid-xu-e", "ina231")]
-    {
+    for (mode, kind, meter) in [
+        (AdbdGeneration::Modern, "pixel", "power-stats"),
+        (AdbdGeneration::Legacy, "odroid-xu-e", "ina231"),
+    ] {
         let board = board_with(mode, Tools::Toybox, kind);
         let server = OwnServer::new();
         connect(server.0, &board.serial()).unwrap();
         let device = AdbBoard::open(server.0, &board.serial(), CancelFlag::default()).unwrap();
-        let is_old = mode == Mode::Legacy;
+        let is_old = mode == AdbdGeneration::Legacy;
         let said = |command: &str| device.shell(command, LIMIT).unwrap().stdout.trim().to_owned();
         let look = "settings get global stay_on_while_plugged_in; \
                     settings get system screen_off_timeout; settings get global none; logcat -g";
@@ -287,14 +290,14 @@ fn check_application_session(logs: &SessionLogs) {
 #[test]
 fn sessions_on_the_modern_board() {
     if has_tools() {
-        check_sessions(Mode::Modern);
+        check_sessions(AdbdGeneration::Modern);
     }
 }
 
 #[test]
 fn sessions_on_the_legacy_board() {
     if has_tools() {
-        check_sessions(Mode::Legacy);
+        check_sessions(AdbdGeneration::Legacy);
     }
 }
 
@@ -302,9 +305,10 @@ fn sessions_on_the_legacy_board() {
 #[test]
 fn sessions_on_an_odroid_xu3_with_toolbox_and_with_toybox() {
     if has_tools() {
-        for (mode, tools, period_ms) in
-            [(Mode::Legacy, Tools::Toolbox, 1000), (Mode::Modern, Tools::Toybox, 50)]
-        {
+        for (mode, tools, period_ms) in [
+            (AdbdGeneration::Legacy, Tools::Toolbox, 1000),
+            (AdbdGeneration::Modern, Tools::Toybox, 50),
+        ] {
             check_sessions_on(mode, board_with(mode, tools, "odroid-xu3"), period_ms);
         }
     }
@@ -315,7 +319,7 @@ fn the_same_label_gives_the_same_samples() {
     if !has_tools() {
         return;
     }
-    let (server, board) = (OwnServer::new(), virtual_board(Mode::Modern));
+    let (server, board) = (OwnServer::new(), virtual_board(AdbdGeneration::Modern));
     connect(server.0, &board.serial()).unwrap();
     let device = AdbBoard::open(server.0, &board.serial(), CancelFlag::default()).unwrap();
     prepare(&device, &PrepareOptions::default()).unwrap();

@@ -8,9 +8,9 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use wattline::campaign::Phase;
-use wattline::run::{RunRecord, Verdict, read_journal, read_logs};
-use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
+use wattline::campaign::RunPhase;
+use wattline::run::{RunRecord, RunVerdict, read_journal, read_logs};
+use wattline::virtual_board::{AdbdGeneration, BoardOptions, RunningBoard, start};
 
 use crate::bench::{assert_same_data_set, copy_plan};
 use crate::host::{CAMPAIGN_TOOLS, board_options, free_port, has, kill_server};
@@ -35,7 +35,7 @@ const SETTINGS: [&str; 6] = [
 pub struct Bench {
     pub folder: TempDir,
     server: u16,
-    mode: Mode,
+    mode: AdbdGeneration,
     whole: &'static Undisturbed,
 }
 
@@ -51,7 +51,7 @@ static LEGACY: OnceLock<Undisturbed> = OnceLock::new();
 
 impl Undisturbed {
     /// It stays in the folder for temporary files of the build until the next is made.
-    fn new(mode: Mode) -> Undisturbed {
+    fn new(mode: AdbdGeneration) -> Undisturbed {
         let (board, server) = (board(mode), free_port());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("undisturbed-{mode:?}"));
         fs::remove_dir_all(&folder).ok();
@@ -78,10 +78,10 @@ fn program() -> String {
 
 impl Bench {
     /// None, and it says so, where a tool is missing.
-    pub fn new(mode: Mode) -> Option<Bench> {
+    pub fn new(mode: AdbdGeneration) -> Option<Bench> {
         let once = match mode {
-            Mode::Modern => &MODERN,
-            Mode::Legacy => &LEGACY,
+            AdbdGeneration::Modern => &MODERN,
+            AdbdGeneration::Legacy => &LEGACY,
         };
         has(&CAMPAIGN_TOOLS).then(|| Bench {
             folder: TempDir::new().unwrap(),
@@ -122,7 +122,7 @@ impl Bench {
     /// Numbers of the undisturbed sessions with an application, from 1.
     pub fn app_sessions(&self) -> Vec<u64> {
         let numbered = self.whole.records.iter().zip(1..);
-        let apps = numbered.filter(|(record, _)| record.run.phase != Phase::Idle);
+        let apps = numbered.filter(|(record, _)| record.run.phase != RunPhase::Idle);
         apps.map(|(_, number)| number).collect()
     }
 
@@ -162,7 +162,7 @@ impl Bench {
         let records = read_journal(out).unwrap();
         let mut good = BTreeMap::new();
         for record in &records {
-            if let Verdict::Bad { reasons } = &record.verdict {
+            if let RunVerdict::Bad { reasons } = &record.verdict {
                 assert!(!reasons.is_empty());
             } else {
                 *good.entry(record.run.id()).or_insert(0) += 1;
@@ -179,7 +179,7 @@ impl Bench {
 }
 
 /// A board as it was before its first campaign.
-fn board(mode: Mode) -> RunningBoard {
+fn board(mode: AdbdGeneration) -> RunningBoard {
     start(&BoardOptions {
         mode,
         patience: Duration::from_secs(20),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wattline::virtual_board::{Act, Fault, Moment};
+use wattline::virtual_board::{Fault, FaultAction, FaultTime};
 
 use super::bench::{Bench, Outcome, Trial};
 use super::disk;
@@ -118,7 +118,7 @@ impl Kind {
     }
 
     /// The moment, and the session it falls into or near.
-    fn moment(&self, bench: &Bench, first: usize, index: usize) -> (Moment, u64) {
+    fn moment(&self, bench: &Bench, first: usize, index: usize) -> (FaultTime, u64) {
         let runs: Vec<u64> = match self.needs_application() {
             true => bench.app_sessions(),
             false => (1..=bench.runs()).collect(),
@@ -127,26 +127,30 @@ impl Kind {
         let number = runs[index.saturating_sub(1) % runs.len()] + index as u64;
         if self.strikes_any_time() && first > 0 {
             let request = 1 + (bench.requests() - 1) * index as u64 / 4;
-            return (Moment::Request(request), number);
+            return (FaultTime::Request(request), number);
         }
-        (Moment::Session { number, after_s: AFTER_S[(first + index) * 7 % AFTER_S.len()] }, number)
+        (
+            FaultTime::Session { number, after_s: AFTER_S[(first + index) * 7 % AFTER_S.len()] },
+            number,
+        )
     }
 
     /// Has it happen, and end with the session that it spoils.
-    pub fn schedule(&self, trial: &Arc<Trial>, moment: Moment, number: u64) {
+    pub fn schedule(&self, trial: &Arc<Trial>, moment: FaultTime, number: u64) {
         let board = &trial.board;
         match self {
             Kind::Board(fault) => {
-                board.at(moment, Act::Cause(*fault));
-                board.at(Moment::Session { number: number + 1, after_s: 0.0 }, Act::Lift);
+                board.at(moment, FaultAction::Cause(*fault));
+                board
+                    .at(FaultTime::Session { number: number + 1, after_s: 0.0 }, FaultAction::Lift);
             }
             Kind::HostKilled => {
                 let trial = trial.clone();
-                board.at(moment, Act::Call(Box::new(move || trial.kill_host())));
+                board.at(moment, FaultAction::Call(Box::new(move || trial.kill_host())));
             }
             _ => {
                 let port = trial.server;
-                board.at(moment, Act::Call(Box::new(move || kill_server(port))));
+                board.at(moment, FaultAction::Call(Box::new(move || kill_server(port))));
             }
         }
     }

@@ -20,7 +20,7 @@ use super::compiler::{Compiler, Said, java};
 use super::java::{has_jdk, java_files};
 use crate::projects::{java_version, module_sources, projects};
 use wattline::blocks::{BlockId, FileBlocks, Granularity, divide};
-use wattline::instrument::{Instrumented, Options, Probe, instrument};
+use wattline::instrument::{InstrumentOptions, Instrumented, Probe, instrument};
 use wattline::java::SourceFile;
 
 struct Corpus<'t> {
@@ -190,7 +190,8 @@ fn write(made: &Instrumented, tree: &Path, wanted: impl Fn(usize) -> bool) {
 
 impl Corpus<'_> {
     fn variant(&self, probe: Probe, removed: &BTreeSet<BlockId>) -> Instrumented {
-        let options = Options { probe, removed: removed.clone(), ..Options::default() };
+        let options =
+            InstrumentOptions { probe, removed: removed.clone(), ..InstrumentOptions::default() };
         instrument(self.files, &self.blocks, &options)
     }
 }

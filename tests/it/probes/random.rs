@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::java::{Build, has_jdk};
 use super::{divided, with};
 use wattline::blocks::Granularity;
-use wattline::instrument::{Options, Probe, instrument};
+use wattline::instrument::{InstrumentOptions, Probe, instrument};
 use wattline::java::SourceFile;
 
 #[test]
@@ -39,7 +39,11 @@ fn drawn_methods_are_counted(methods: usize, options: &[(bool, bool)]) {
         let expected = logged.run("Drawn");
         assert!(expected.ends_with("exit code Some(0)"), "{expected}");
         for &(closed_world, without_watched_loops) in options {
-            let options = Options { closed_world, without_watched_loops, ..Options::default() };
+            let options = InstrumentOptions {
+                closed_world,
+                without_watched_loops,
+                ..InstrumentOptions::default()
+            };
             let sources = instrument(&files, &blocks, &options);
             let build = Build::new(&sources, debug).expect("it compiles");
             assert!(build.run("Drawn") == expected, "it prints something else");

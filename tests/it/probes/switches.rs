@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use wattline::blocks::{BlockId, FileBlocks, Granularity};
-use wattline::instrument::{Options, Probe, Removals, Statement, instrument, removable};
+use wattline::instrument::{InstrumentOptions, Probe, Removals, Statement, instrument, removable};
 use wattline::java::SourceFile;
 use wattline::toolchain::Jdk;
 use wattline::toolchain::jvm::{self, JvmEnd, JvmRun};
@@ -80,7 +80,11 @@ fn switches_and_removals_agree(shares: &[usize]) {
     let removals = Removals::new(&files, &blocks);
     let probe = Probe::Count;
     let switched = removable.iter().copied().collect();
-    let made = instrument(&files, &blocks, &Options { probe, switched, ..Options::default() });
+    let made = instrument(
+        &files,
+        &blocks,
+        &InstrumentOptions { probe, switched, ..InstrumentOptions::default() },
+    );
     let numbers: BTreeMap<Statement, usize> =
         made.switches.iter().enumerate().map(|(number, at)| (*at, number)).collect();
     let shared = Build::new(&made, &[]).expect("the targets compile with switches");
@@ -99,7 +103,11 @@ fn switches_and_removals_agree(shares: &[usize]) {
         let statements = removals.statements(&blocks, &removed);
         let off: Vec<usize> = statements.iter().filter_map(|at| numbers.get(at).copied()).collect();
         assert_eq!(off.len(), statements.len(), "all statements have a switch");
-        let own = instrument(&files, &blocks, &Options { probe, removed, ..Options::default() });
+        let own = instrument(
+            &files,
+            &blocks,
+            &InstrumentOptions { probe, removed, ..InstrumentOptions::default() },
+        );
         let own = Build::new(&own, &[]).expect("variants compile");
         for (file, whole) in judged().zip(&whole) {
             let expected = run(&jdk, &own, file, &[]);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use bolero::TypeGenerator;
 use wattline::blocks::{Granularity, divide};
 use wattline::device::{AdbBoard, Board, CancelFlag, Server, list};
-use wattline::instrument::{self, Options, Probe};
+use wattline::instrument::{self, InstrumentOptions, Probe};
 use wattline::java::{ClassPath, SourceFile};
 use wattline::operations;
 use wattline::toolchain::method_trace;
@@ -144,7 +144,7 @@ fn sources_are_instrumented_whatever_they_are() {
         let granularity = if *is_fine { Granularity::Expression } else { Granularity::Statement };
         let blocks = [divide(&files[0], granularity)];
         instrument::removable(&files[0], &blocks[0]);
-        let options = Options { probe: Probe::Count, ..Options::default() };
+        let options = InstrumentOptions { probe: Probe::Count, ..InstrumentOptions::default() };
         let done = instrument::instrument(&files, &blocks, &options);
         let lines = |text: &str| text.matches('\n').count();
         assert_eq!(

@@ -8,7 +8,7 @@ use bolero::TypeGenerator;
 use twox_hash::XxHash64;
 use wattline::model::table::{ColumnChoice, Table};
 use wattline::model::{
-    FitOptions, FoldOptions, JudgeRounds, Merge, PartLabel, Partial, Solver, Weighting,
+    FitOptions, FoldOptions, JudgeRounds, Merge, PartLabel, Solver, SufficientStats, Weighting,
 };
 
 use super::fuzz::duration;
@@ -73,16 +73,16 @@ fn seeds() -> &'static [Vec<u8>] {
         let (tables, options) = ([table(0..40), table(40..90)], FitOptions::new(Solver::Nnls));
         let label = |number| PartLabel { number: Some((number, 2)), ..PartLabel::default() };
         let parts = || tables.iter().zip(1_u64..);
-        let sums: Vec<Partial> = parts()
+        let sums: Vec<SufficientStats> = parts()
             .map(|(table, n)| {
-                Partial::of_rows(table, &options, FoldOptions::default(), label(n)).unwrap()
+                SufficientStats::of_rows(table, &options, FoldOptions::default(), label(n)).unwrap()
             })
             .collect();
         let mut merge = Merge::default();
         sums.iter().for_each(|sum| merge.add("seed", sum.clone()).unwrap());
         let rounds: JudgeRounds = merge.finish().unwrap().fit(&options).unwrap().rounds;
         let judged =
-            parts().map(|(table, n)| Partial::of_errors(table, &rounds, label(n)).unwrap());
+            parts().map(|(table, n)| SufficientStats::of_errors(table, &rounds, label(n)).unwrap());
         sums.iter().cloned().chain(judged).map(|partial| partial.to_bytes()).collect()
     })
 }
@@ -167,7 +167,7 @@ impl Edit {
 fn merge(files: &[Vec<u8>]) {
     let mut merge = Merge::default();
     for (number, bytes) in files.iter().enumerate() {
-        let Ok(partial) = Partial::from_bytes(bytes) else { continue };
+        let Ok(partial) = SufficientStats::from_bytes(bytes) else { continue };
         let _ = merge.add(&number.to_string(), partial);
     }
     let Ok(merged) = merge.finish() else { return };
@@ -178,7 +178,7 @@ fn merge(files: &[Vec<u8>]) {
         let weighting = Weighting::Equal;
         let _ = merged.fit(&FitOptions { weighting, ..FitOptions::new(solver) });
     }
-    let again = Partial::from_bytes(&merged.to_bytes());
+    let again = SufficientStats::from_bytes(&merged.to_bytes());
     assert!(again.is_ok(), "what is merged reads back: {again:?}");
 }
 
@@ -235,7 +235,7 @@ fn numbers_that_no_rows_have_are_refused() {
         assert_ne!(changed, header, "{from}");
         let mut bytes = [&seed[..PREFIX], changed.as_bytes(), body].concat();
         seal(&mut bytes, changed.len());
-        let error = Partial::from_bytes(&bytes).unwrap_err().to_string();
+        let error = SufficientStats::from_bytes(&bytes).unwrap_err().to_string();
         assert!(error.starts_with("the partial is damaged"), "{to}: {error}");
         checked(&[bytes]);
     }

@@ -9,7 +9,7 @@ use bolero::TypeGenerator;
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use wattline::model::table::{
-    ArrowStreamPart, ColumnChoice, CsvPart, ParquetPart, Source, Table, TableError, TableRows,
+    ArrowStreamPart, ColumnChoice, CsvPart, ParquetPart, Table, TableError, TableRows, UnopenedPart,
 };
 
 use super::fuzz::{Edit, duration};
@@ -75,7 +75,7 @@ fn checked(table: Result<Table, TableError>) {
     }
 }
 
-fn table(source: Source<'_>) -> Result<Table, TableError> {
+fn table(source: UnopenedPart<'_>) -> Result<Table, TableError> {
     Table::from_rows(&TableRows::new(vec![source], &ColumnChoice::default())?)
 }
 
@@ -95,7 +95,7 @@ fn csv_is_read_whatever_it_is() {
             };
             Ok(Box::new(CsvPart::new(Box::new(open))) as _)
         };
-        checked(table(Source::new("a", open)));
+        checked(table(UnopenedPart::new("a", open)));
     });
 }
 
@@ -108,7 +108,7 @@ fn parquet_is_read_whatever_it_is() {
             let bytes = bytes.clone();
             Ok(Box::new(ParquetPart::new(Box::new(move || Ok(bytes.clone())))?) as _)
         };
-        checked(table(Source::new("a", open)));
+        checked(table(UnopenedPart::new("a", open)));
     });
 }
 
@@ -118,6 +118,6 @@ fn arrow_streams_are_read_whatever_they_are() {
     target.for_each(|mutation| {
         let bytes = mutation.bytes(streams());
         let open = || Ok(Box::new(ArrowStreamPart::new(bytes.as_slice())?) as _);
-        checked(table(Source::new("a", open)));
+        checked(table(UnopenedPart::new("a", open)));
     });
 }

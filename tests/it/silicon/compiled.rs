@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use wattline::campaign::Phase;
-use wattline::run::{Measured, RunRecord, read_journal};
+use wattline::campaign::RunPhase;
+use wattline::run::{MeasuredSession, RunRecord, read_journal};
 use wattline::virtual_board::silicon::SiliconFamily;
 
 use super::super::bench::{Bench, rows as table};
@@ -193,15 +193,15 @@ fn a_campaign_on_a_compiled_chip_measures_what_it_spent_and_says_which_chip() {
     bench.good(&[&run[..], &["--silicon", "compiled:1"]].concat());
     let records = read_journal(&out).unwrap();
     assert!(records.iter().all(|run| run.board.silicon.as_deref() == Some("compiled:1")));
-    let measured = |phase: Phase| {
+    let measured = |phase: RunPhase| {
         let of = move |run: &&RunRecord| run.is_good() && run.run.phase == phase;
         records.iter().filter(of).map(|run| (run, run.measured.as_ref().unwrap()))
     };
-    let idle: Vec<f64> = measured(Phase::Idle).map(|(_, run)| run.mean_power_w()).collect();
+    let idle: Vec<f64> = measured(RunPhase::Idle).map(|(_, run)| run.mean_power_w()).collect();
     let idle_w = idle.iter().sum::<f64>() / idle.len() as f64;
-    let above = |run: &Measured| run.energy_j - idle_w * run.duration_s;
+    let above = |run: &MeasuredSession| run.energy_j - idle_w * run.duration_s;
     let (mut found, mut spent) = (0.0, 0.0);
-    for (record, run) in measured(Phase::Power) {
+    for (record, run) in measured(RunPhase::Power) {
         let session = out.join("board-truth").join(record.run.id());
         let total = sum(&session, "total.csv", "energy_j");
         let compilation = sum(&session, "total.csv", "compilation_j");

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use wattline::virtual_board::{BoardOptions, Mode, RunningBoard, start};
+use wattline::virtual_board::{AdbdGeneration, BoardOptions, RunningBoard, start};
 
 use crate::host::{BOARD_TOOLS, board_options, free_port, has};
 
@@ -26,13 +26,13 @@ pub fn has_tools() -> bool {
 }
 
 /// A board that takes the program under test for its commands.
-pub fn options(mode: Mode) -> BoardOptions {
+pub fn options(mode: AdbdGeneration) -> BoardOptions {
     BoardOptions { mode, ..board_options() }
 }
 
 impl Adb {
     /// A connected board, if this machine has the tools.
-    pub fn connected(mode: Mode) -> Option<Self> {
+    pub fn connected(mode: AdbdGeneration) -> Option<Self> {
         has_tools().then(|| Self::of(options(mode)))
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wattline::virtual_board::silicon::SiliconFamily;
-use wattline::virtual_board::{BoardOptions, Mode};
+use wattline::virtual_board::{AdbdGeneration, BoardOptions};
 
 use super::adb::{Adb, has_tools, options};
 use crate::host::BRIEF_JAVAC;
@@ -43,12 +43,12 @@ pub fn packed(folder: &Path, source: &str, package: &str) -> Option<PathBuf> {
 }
 
 /// A board with the application and the device scripts, ready for sessions.
-fn prepared(mode: Mode, truth: &Path) -> Option<Adb> {
+fn prepared(mode: AdbdGeneration, truth: &Path) -> Option<Adb> {
     prepared_on(SiliconFamily::Additive, mode, truth)
 }
 
 /// The same with a chip.
-fn prepared_on(silicon: SiliconFamily, mode: Mode, truth: &Path) -> Option<Adb> {
+fn prepared_on(silicon: SiliconFamily, mode: AdbdGeneration, truth: &Path) -> Option<Adb> {
     if !has_tools() {
         return None;
     }
@@ -166,7 +166,7 @@ fn sessions_on_a_compiled_chip_spend_the_truth() {
 
 /// A session whose energy above that of idling is what the truth says; with its board.
 fn spends_the_truth(silicon: SiliconFamily, folder: &Path) -> Option<(Adb, String)> {
-    let adb = prepared_on(silicon, Mode::Modern, folder)?;
+    let adb = prepared_on(silicon, AdbdGeneration::Modern, folder)?;
     assert_eq!(adb.shell("getprop ro.wattline.silicon"), format!("{silicon}\n"));
     let first = session(&adb, "first", &active());
     check_session(&first);
@@ -184,14 +184,14 @@ fn spends_the_truth(silicon: SiliconFamily, folder: &Path) -> Option<(Adb, Strin
 #[test]
 fn sessions_run_on_a_legacy_board() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = prepared(Mode::Legacy, folder.path()) else { return };
+    let Some(adb) = prepared(AdbdGeneration::Legacy, folder.path()) else { return };
     check_session(&session(&adb, "only", &active()));
 }
 
 #[test]
 fn applications_crash_stop_and_are_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = prepared(Mode::Modern, folder.path()) else { return };
+    let Some(adb) = prepared(AdbdGeneration::Modern, folder.path()) else { return };
     let crash = format!("package={PACKAGE} main={PACKAGE}.Frames extra=frames=10 extra=crash=yes");
     let crashed = session(&adb, "crash", &crash);
     assert!(crashed.contains("exit=died"), "{crashed}");

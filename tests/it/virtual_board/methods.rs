@@ -11,7 +11,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use wattline::toolchain::method_trace;
-use wattline::virtual_board::{BoardFile, BoardOptions, Mode};
+use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions};
 
 use super::adb::{Adb, options};
 use super::packages::{RUNNER, Workshop, install};
@@ -44,7 +44,11 @@ fn board(release: Option<(u32, &str)>, truth: &Path) -> Adb {
     if let Some((sdk, release)) = release {
         (board.sdk, board.release) = (sdk, release.into());
     }
-    Adb::of(BoardOptions { board, truth: Some(truth.to_owned()), ..options(Mode::Modern) })
+    Adb::of(BoardOptions {
+        board,
+        truth: Some(truth.to_owned()),
+        ..options(AdbdGeneration::Modern)
+    })
 }
 
 /// The package of the frames, made once for all tests; none where a tool is out of reach.
@@ -191,7 +195,7 @@ fn what_goes_wrong_with_a_trace_is_told() {
     assert_eq!(install(&adb, &apk, "-r"), "");
     let overflowed = trace(&sampled(&adb, 1500));
     let told = method_trace::samples(&overflowed, Duration::from_millis(1)).unwrap_err();
-    assert_eq!(told, method_trace::TraceError::Overflow);
+    assert_eq!(told, method_trace::MethodTraceError::Overflow);
     let refused = sampled(&adb, 100);
     assert!(refused.contains("wattline.sampler=java.lang.IllegalArgument"), "{refused}");
     assert!(refused.contains("wattline.end=whole"), "the application itself ran: {refused}");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, OnceLock};
 
-use wattline::virtual_board::{BoardFile, BoardOptions, Mode, Tools};
+use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions, Tools};
 
 use super::adb::{Adb, has_tools, options};
 use super::application::packed;
@@ -256,7 +256,7 @@ impl Workshop {
 
 pub(super) fn board(kind: &str, truth: Option<&Path>) -> Adb {
     let board = BoardFile::built_in(kind).unwrap();
-    Adb::of(BoardOptions { board, truth: truth.map(Into::into), ..options(Mode::Modern) })
+    Adb::of(BoardOptions { board, truth: truth.map(Into::into), ..options(AdbdGeneration::Modern) })
 }
 
 /// What installing says; nothing of a success.
@@ -347,7 +347,7 @@ fn a_jar_is_refused_as_every_android_does() {
     }
     let folder = tempfile::tempdir().unwrap();
     let Some(jar) = packed(folder.path(), "Frames.java", "org.wattline.frames") else { return };
-    let adb = Adb::of(BoardOptions { jars: false, ..options(Mode::Modern) });
+    let adb = Adb::of(BoardOptions { jars: false, ..options(AdbdGeneration::Modern) });
     let said = install(&adb, &jar, "-r");
     // Where its readers can't be fetched it takes nothing.
     match said.contains("Maven") {
@@ -569,7 +569,7 @@ fn scripted(adb: &Adb) -> (String, String) {
 #[test]
 fn device_scripts_run_a_package_under_android_4s_toolbox() {
     let Some(workshop) = Workshop::open() else { return };
-    let adb = Adb::of(BoardOptions { tools: Tools::Toolbox, ..options(Mode::Legacy) });
+    let adb = Adb::of(BoardOptions { tools: Tools::Toolbox, ..options(AdbdGeneration::Legacy) });
     push_scripts(&adb);
     // One of an application's own is let be, one that has the runner makes room.
     let own = workshop.signed("own", &Says { runner: "game.Tests", ..Says::default() });

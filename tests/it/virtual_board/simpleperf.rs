@@ -7,7 +7,7 @@ use std::path::Path;
 
 use prost::Message;
 use wattline::virtual_board::silicon::SiliconFamily;
-use wattline::virtual_board::{BoardFile, BoardOptions, Mode};
+use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions};
 
 use super::adb::{Adb, has_tools, options};
 use super::application::{is_without_agent, packed};
@@ -154,7 +154,7 @@ fn board(silicon: SiliconFamily, truth: &Path) -> Option<Adb> {
     let apk = packed(folder.path(), "Sampled.java", PACKAGE)?;
     let board = BoardFile::built_in("pixel").unwrap();
     let truth = Some(truth.to_owned());
-    let adb = Adb::of(BoardOptions { truth, silicon, board, ..options(Mode::Modern) });
+    let adb = Adb::of(BoardOptions { truth, silicon, board, ..options(AdbdGeneration::Modern) });
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     (!is_without_agent(&adb, PACKAGE, "Sampled")).then_some(adb)
@@ -381,7 +381,7 @@ fn only_kinds_of_android_10_and_later_have_it() {
         ("phone", 1, "No threads to monitor."),
     ] {
         let board = BoardFile::built_in(kind).unwrap();
-        let adb = Adb::of(BoardOptions { board, ..options(Mode::Modern) });
+        let adb = Adb::of(BoardOptions { board, ..options(AdbdGeneration::Modern) });
         let answer = adb.run(&["shell", "simpleperf record"]);
         assert_eq!(answer.code, code, "{kind}");
         assert!(answer.stderr.contains(expected), "{kind}: {}", answer.stderr);

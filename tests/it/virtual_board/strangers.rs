@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::adb::{Adb, has_tools, options};
 use crate::host::{free_port, kill_server};
-use wattline::virtual_board::Mode;
+use wattline::virtual_board::AdbdGeneration;
 
 /// The number of `nobody`.
 const NOBODY: u32 = 65534;
@@ -56,7 +56,7 @@ fn the_key_of_another_adb_is_refused() {
     if !has_tools() {
         return;
     }
-    for mode in [Mode::Modern, Mode::Legacy] {
+    for mode in [AdbdGeneration::Modern, AdbdGeneration::Legacy] {
         let owner = Adb::of(options(mode));
         let stranger = Stranger::new();
         let serial = owner.board().serial();
@@ -77,7 +77,7 @@ fn strangers_keep_nobody_out_and_are_not_listened_to() {
     if !has_tools() {
         return;
     }
-    let owner = Adb::of(options(Mode::Modern));
+    let owner = Adb::of(options(AdbdGeneration::Modern));
     let connect = || TcpStream::connect(owner.board().serial()).unwrap();
     let silent: Vec<TcpStream> = (0..40).map(|_| connect()).collect();
     // A service without a signature, a packet of a gigabyte, and noise.
@@ -93,7 +93,7 @@ fn strangers_keep_nobody_out_and_are_not_listened_to() {
         assert!(answer.is_empty(), "{answer:?}");
     }
     assert_eq!(owner.shell("echo owner").trim(), "owner");
-    let second = Adb::of(options(Mode::Modern));
+    let second = Adb::of(options(AdbdGeneration::Modern));
     assert_eq!(second.shell("echo owner").trim(), "owner");
     drop(silent);
 }

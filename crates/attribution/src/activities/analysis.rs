@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 
 use super::account::{Account, AccountOptions, Key, Payer};
-use super::equations::{Columns, Equations, equations};
+use super::equations::{Equations, StateColumns, equations};
 use super::label::Labels;
 use super::ledger::account;
 use super::log::{NodeLog, seconds};
-use super::periods::{Periods, follow, unknown_states};
+use super::periods::{ComponentPeriods, follow, unknown_states};
 use super::powers::{Powers, Weights, powers};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::ModelError;
 
 /// How to analyse.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Options {
+pub struct AnalysisOptions {
     /// How much each equation counts.
     pub weights: Weights,
     /// How to account.
@@ -28,9 +28,9 @@ pub struct Analysis {
     /// The log.
     pub log: NodeLog,
     /// Its periods.
-    pub periods: Periods,
+    pub periods: ComponentPeriods,
     /// Its power states.
-    pub columns: Columns,
+    pub columns: StateColumns,
     /// Its equations.
     pub equations: Equations,
     /// Its powers; none without a meter.
@@ -48,10 +48,14 @@ pub struct Analysis {
 ///
 /// # Errors
 /// Equations that can't be solved.
-pub fn analyse(log: NodeLog, labels: &Labels, options: &Options) -> Result<Analysis, ModelError> {
+pub fn analyse(
+    log: NodeLog,
+    labels: &Labels,
+    options: &AnalysisOptions,
+) -> Result<Analysis, ModelError> {
     let span = log.span().unwrap_or_default();
     let mut periods = follow(&log, labels, span);
-    let columns = Columns::of(&log);
+    let columns = StateColumns::of(&log);
     let equations = equations(&log, &periods, &columns);
     let mut remarks = log.remarks.clone();
     remarks.append(&mut periods.remarks);
@@ -101,7 +105,7 @@ fn left_out(account: &Account) -> Option<Remark> {
 }
 
 /// Times of a log without a meter.
-fn times(periods: &Periods) -> BTreeMap<Key, f64> {
+fn times(periods: &ComponentPeriods) -> BTreeMap<Key, f64> {
     let mut times = BTreeMap::new();
     for (component, all) in periods.activities.iter().enumerate() {
         for period in all {
@@ -143,7 +147,7 @@ mod tests {
     fn analysed(lines: &str) -> (Analysis, Labels) {
         let mut labels = Labels::default();
         let log = read_csv(&format!("time_s,component,event,value\n{lines}"), "1", &mut labels);
-        (analyse(log, &labels, &Options::default()).unwrap(), labels)
+        (analyse(log, &labels, &AnalysisOptions::default()).unwrap(), labels)
     }
 
     /// `row payer` to joules.
@@ -202,7 +206,7 @@ mod tests {
                      2,c1,state,on\n2,,energy,4\n3,,energy,9\n";
         let mut log = read_csv(&format!("time_s,component,event,value\n{lines}"), "1", &mut labels);
         log.components.iter_mut().for_each(|component| component.class = "c".into());
-        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         assert!((found.powers.unwrap().of[0].unwrap().w - 2.0).abs() < 1e-9);
         let account = found.account.unwrap();
         assert!(
@@ -237,7 +241,7 @@ mod tests {
             let log = read_csv(&text, "1", &mut labels);
             let logging = if apart { LoggingAs::Apart } else { LoggingAs::Within };
             let account = AccountOptions { step_ns, logging };
-            let options = Options { account, ..Options::default() };
+            let options = AnalysisOptions { account, ..AnalysisOptions::default() };
             if let Ok(found) = analyse(log, &labels, &options)
                 && let Some(account) = found.account
             {

@@ -1,7 +1,7 @@
 //! Logs of one device that come in several files -> one log; and a component's frequency,
 //! where it is logged apart, as part of its state.
 
-use super::log::{Change, Component, Event, NodeLog};
+use super::log::{Component, ComponentEvent, NodeLog, StateChange};
 
 /// A component `X frequency` says how fast `X` runs while it is active.
 const FREQUENCY: &str = " frequency";
@@ -23,12 +23,12 @@ pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
         for change in &log.changes {
             let (from, component) = (&log.components[change.component], numbers[change.component]);
             let event = match change.event {
-                Event::State(state) => {
-                    Event::State(all.components[component].state(&from.states[state]))
+                ComponentEvent::State(state) => {
+                    ComponentEvent::State(all.components[component].state(&from.states[state]))
                 }
                 other => other,
             };
-            all.changes.push(Change { component, event, ..*change });
+            all.changes.push(StateChange { component, event, ..*change });
         }
         if all.readings.is_empty() {
             all.readings = std::mem::take(&mut log.readings);
@@ -75,16 +75,18 @@ pub fn with_frequencies(log: NodeLog) -> NodeLog {
         let base = targets[change.component].unwrap_or(change.component);
         let number = numbers[base].expect("frequencies have no frequencies");
         match change.event {
-            Event::State(state) => states[change.component] = Some(state),
-            Event::Lost | Event::Unknown => states[change.component] = None,
+            ComponentEvent::State(state) => states[change.component] = Some(state),
+            ComponentEvent::Lost | ComponentEvent::Unknown => states[change.component] = None,
             _ => {}
         }
         let event = match (change.event, state_name(&log, &targets, &states, base)) {
-            (Event::State(_), Some(name)) => Event::State(combined.components[number].state(&name)),
-            (Event::State(_), None) => Event::Unknown,
+            (ComponentEvent::State(_), Some(name)) => {
+                ComponentEvent::State(combined.components[number].state(&name))
+            }
+            (ComponentEvent::State(_), None) => ComponentEvent::Unknown,
             (other, _) => other,
         };
-        combined.changes.push(Change { component: number, event, ..*change });
+        combined.changes.push(StateChange { component: number, event, ..*change });
     }
     combined.components.iter_mut().for_each(Component::choose_baseline);
     combined
@@ -122,8 +124,11 @@ mod tests {
         log.set_state(10, cpu, "active");
         log.set_state(20, frequency, "1 kHz");
         let log = with_frequencies(log);
-        let events: Vec<Event> = log.changes.iter().map(|change| change.event).collect();
-        assert_eq!(events, [Event::State(0), Event::Unknown, Event::State(1)]);
+        let events: Vec<ComponentEvent> = log.changes.iter().map(|change| change.event).collect();
+        assert_eq!(
+            events,
+            [ComponentEvent::State(0), ComponentEvent::Unknown, ComponentEvent::State(1)]
+        );
     }
 
     #[test]
@@ -142,7 +147,9 @@ mod tests {
             .changes
             .iter()
             .map(|change| match change.event {
-                Event::State(state) => (change.at_ns, log.components[0].states[state].as_str()),
+                ComponentEvent::State(state) => {
+                    (change.at_ns, log.components[0].states[state].as_str())
+                }
                 other => panic!("{other:?}"),
             })
             .collect();

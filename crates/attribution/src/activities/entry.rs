@@ -63,7 +63,7 @@ impl EntryKind {
 
 /// One entry as it stands in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// Its type; see [`EntryKind::of`].
     pub kind: u8,
     /// Number of the component.
@@ -76,7 +76,7 @@ pub struct Entry {
     pub value: u16,
 }
 
-impl Entry {
+impl LogEntry {
     /// Its bytes.
     #[must_use]
     pub fn encode(self) -> [u8; ENTRY_BYTES] {
@@ -107,21 +107,21 @@ impl Entry {
 
 /// The entries of a log, and how many bytes follow the last whole one.
 #[must_use]
-pub fn decode_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
+pub fn decode_entries(bytes: &[u8]) -> (Vec<LogEntry>, usize) {
     let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
-    (entries.iter().map(Entry::decode).collect(), rest.len())
+    (entries.iter().map(LogEntry::decode).collect(), rest.len())
 }
 
 /// A node's buffer: what doesn't fit is lost and counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Buffer {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     lost: usize,
 }
 
 impl Buffer {
     /// Keeps an entry if there is room.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: LogEntry) {
         if self.entries.len() < BUFFER_ENTRIES {
             self.entries.push(entry);
         } else {
@@ -131,7 +131,7 @@ impl Buffer {
 
     /// Entries kept.
     #[must_use]
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[LogEntry] {
         &self.entries
     }
 
@@ -144,7 +144,7 @@ impl Buffer {
     /// The bytes of the entries; the buffer is empty afterwards.
     pub fn dump(&mut self) -> Vec<u8> {
         self.lost = 0;
-        self.entries.drain(..).flat_map(Entry::encode).collect()
+        self.entries.drain(..).flat_map(LogEntry::encode).collect()
     }
 }
 
@@ -157,7 +157,7 @@ pub struct Unwrapped {
 
 /// How a counter moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum CounterStep {
     /// To this many counts since the first reading.
     To(u64),
     /// Back by so many: no wrap, as that would be more than half of its range. It counts on
@@ -167,14 +167,14 @@ pub enum Step {
 
 impl Unwrapped {
     /// Takes the next reading.
-    pub fn next(&mut self, reading: u32) -> Step {
+    pub fn next(&mut self, reading: u32) -> CounterStep {
         let last = self.last.replace(reading).unwrap_or(reading);
         let forward = reading.wrapping_sub(last);
         if forward > u32::MAX / 2 {
-            return Step::Back(last.wrapping_sub(reading));
+            return CounterStep::Back(last.wrapping_sub(reading));
         }
         self.total += u64::from(forward);
-        Step::To(self.total)
+        CounterStep::To(self.total)
     }
 
     /// Counts since the first reading.
@@ -192,8 +192,13 @@ mod tests {
 
     #[test]
     fn an_entry_is_twelve_bytes_little_endian() {
-        let entry =
-            Entry { kind: 0x30, component: 2, time: 0x0102_0304, energy: 0x0a0b_0c0d, value: 0xf1 };
+        let entry = LogEntry {
+            kind: 0x30,
+            component: 2,
+            time: 0x0102_0304,
+            energy: 0x0a0b_0c0d,
+            value: 0xf1,
+        };
         let bytes = entry.encode();
         assert_eq!(bytes, [0x30, 2, 4, 3, 2, 1, 0x0d, 0x0c, 0x0b, 0x0a, 0xf1, 0]);
     }
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn the_buffer_holds_800_and_counts_the_rest() {
         let mut buffer = Buffer::default();
-        let entry = Entry { kind: 1, component: 0, time: 0, energy: 0, value: 0 };
+        let entry = LogEntry { kind: 1, component: 0, time: 0, energy: 0, value: 0 };
         (0..803).for_each(|_| buffer.push(entry));
         assert_eq!((buffer.entries().len(), buffer.lost()), (BUFFER_ENTRIES, 3));
         assert_eq!(buffer.dump().len(), 9600);
@@ -211,10 +216,10 @@ mod tests {
     #[test]
     fn both_directions_of_a_wrap_are_told_from_steps_back() {
         let mut counter = Unwrapped::default();
-        assert_eq!(counter.next(u32::MAX - 1), Step::To(0));
-        assert_eq!(counter.next(3), Step::To(5));
-        assert_eq!(counter.next(1), Step::Back(2));
-        assert_eq!(counter.next(2), Step::To(6));
+        assert_eq!(counter.next(u32::MAX - 1), CounterStep::To(0));
+        assert_eq!(counter.next(3), CounterStep::To(5));
+        assert_eq!(counter.next(1), CounterStep::Back(2));
+        assert_eq!(counter.next(2), CounterStep::To(6));
     }
 
     #[test]
@@ -229,7 +234,7 @@ mod tests {
         #[test]
         fn entries_round_trip(fields in any::<(u8, u8, u32, u32, u16)>(), rest in 0..12usize) {
             let (kind, component, time, energy, value) = fields;
-            let entry = Entry { kind, component, time, energy, value };
+            let entry = LogEntry { kind, component, time, energy, value };
             let mut bytes = entry.encode().to_vec();
             bytes.extend(vec![0; rest]);
             prop_assert_eq!(decode_entries(&bytes), (vec![entry], rest));
@@ -246,7 +251,7 @@ mod tests {
             for step in steps {
                 reading = reading.wrapping_add(step);
                 sum += u64::from(step);
-                prop_assert_eq!(counter.next(reading), Step::To(sum));
+                prop_assert_eq!(counter.next(reading), CounterStep::To(sum));
             }
         }
     }

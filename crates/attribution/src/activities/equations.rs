@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::log::{NodeLog, Reading, seconds};
-use super::periods::{Periods, StatePeriod};
+use super::log::{LoggedReading, NodeLog, seconds};
+use super::periods::{ComponentPeriods, StatePeriod};
 
 /// Power states with one unknown power each: a state of a class of components that is not
 /// the class's baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Columns {
+pub struct StateColumns {
     /// Name of each: `LED0:on`.
     pub names: Vec<String>,
     /// The column of each component's states; none for the baseline.
@@ -18,7 +18,7 @@ pub struct Columns {
     pub baselines: Vec<String>,
 }
 
-impl Columns {
+impl StateColumns {
     /// The columns of a log's components, in their order.
     #[must_use]
     pub fn of(log: &NodeLog) -> Self {
@@ -94,8 +94,8 @@ pub struct Equations {
 /// Readings at different moments, the last of each: entries of one moment are one reading,
 /// unless there is a gap between them.
 #[must_use]
-pub fn distinct(readings: &[Reading]) -> Vec<Reading> {
-    let mut kept: Vec<Reading> = Vec::with_capacity(readings.len());
+pub fn distinct(readings: &[LoggedReading]) -> Vec<LoggedReading> {
+    let mut kept: Vec<LoggedReading> = Vec::with_capacity(readings.len());
     for reading in readings {
         match kept.last_mut() {
             Some(last) if last.at_ns == reading.at_ns && !reading.after_gap => {
@@ -109,9 +109,10 @@ pub fn distinct(readings: &[Reading]) -> Vec<Reading> {
 
 /// The equations of a log. Intervals of one state vector are added up.
 #[must_use]
-pub fn equations(log: &NodeLog, periods: &Periods, columns: &Columns) -> Equations {
+pub fn equations(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColumns) -> Equations {
     let readings = distinct(&log.readings);
-    let mut cursors: Vec<Cursor> = periods.states.iter().map(|s| Cursor::new(s)).collect();
+    let mut cursors: Vec<PeriodCursor> =
+        periods.states.iter().map(|s| PeriodCursor::new(s)).collect();
     let mut groups: BTreeMap<Vec<Option<usize>>, (f64, f64)> = BTreeMap::new();
     let mut mixed = Vec::new();
     let mut all = Equations::default();
@@ -147,7 +148,11 @@ pub fn equations(log: &NodeLog, periods: &Periods, columns: &Columns) -> Equatio
 }
 
 /// The mean number of components in each column's state.
-fn active(columns: &Columns, parts: &[Vec<(Option<usize>, i64)>], whole: f64) -> Vec<(usize, f64)> {
+fn active(
+    columns: &StateColumns,
+    parts: &[Vec<(Option<usize>, i64)>],
+    whole: f64,
+) -> Vec<(usize, f64)> {
     let mut active = BTreeMap::new();
     for (component, of_component) in parts.iter().enumerate() {
         for (state, time) in of_component {
@@ -160,12 +165,12 @@ fn active(columns: &Columns, parts: &[Vec<(Option<usize>, i64)>], whole: f64) ->
 }
 
 /// Walks along the periods of one component.
-struct Cursor<'a> {
+struct PeriodCursor<'a> {
     periods: &'a [StatePeriod],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> PeriodCursor<'a> {
     fn new(periods: &'a [StatePeriod]) -> Self {
         Self { periods, at: 0 }
     }
@@ -208,7 +213,7 @@ mod tests {
         log.set_state(30, 0, "on");
         log.set_state(44, 1, "on");
         log.sort();
-        let read = |at_ns, energy_j| Reading { at_ns, energy_j, after_gap: false };
+        let read = |at_ns, energy_j| LoggedReading { at_ns, energy_j, after_gap: false };
         log.readings = vec![
             read(0, 0.0),
             read(10, 1.0),
@@ -224,7 +229,7 @@ mod tests {
     fn intervals_of_one_state_vector_are_one_equation() {
         let log = log();
         let periods = follow(&log, &Labels::default(), (0, 48));
-        let columns = Columns::of(&log);
+        let columns = StateColumns::of(&log);
         assert_eq!(columns.names, ["A:on", "B:on"]);
         let found = equations(&log, &periods, &columns);
         let rows: Vec<_> = found
@@ -247,7 +252,7 @@ mod tests {
     fn components_of_a_class_share_a_column() {
         let mut log = log();
         log.components.iter_mut().for_each(|component| component.class = "AB".into());
-        let columns = Columns::of(&log);
+        let columns = StateColumns::of(&log);
         assert_eq!(columns.names, ["AB:on"]);
         let periods = follow(&log, &Labels::default(), (0, 48));
         let found = equations(&log, &periods, &columns);
@@ -260,13 +265,13 @@ mod tests {
         log.components[1].initial = None;
         log.readings[5].after_gap = true;
         let periods = follow(&log, &Labels::default(), (0, 48));
-        let found = equations(&log, &periods, &Columns::of(&log));
+        let found = equations(&log, &periods, &StateColumns::of(&log));
         assert_eq!((found.intervals, found.left_out, found.rows.len()), (0, 5, 0));
     }
 
     #[test]
     fn readings_of_one_moment_are_one() {
-        let read = |at_ns, energy_j, after_gap| Reading { at_ns, energy_j, after_gap };
+        let read = |at_ns, energy_j, after_gap| LoggedReading { at_ns, energy_j, after_gap };
         let found = distinct(&[read(1, 0.0, false), read(1, 2.0, false), read(3, 4.0, true)]);
         assert_eq!(found, [read(1, 2.0, false), read(3, 4.0, true)]);
     }

@@ -9,7 +9,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// What a column is to the fit.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Role {
+pub enum ColumnRole {
     /// It has a power of its own.
     Fitted,
     /// It is always active together with this other column, as often: one power for both.
@@ -29,23 +29,23 @@ pub enum Role {
 /// The role of each of `count` columns. The constant term comes first, then the columns in
 /// their order: later ones give way to earlier ones.
 #[must_use]
-pub fn roles(rows: &[Equation], count: usize) -> Vec<Role> {
+pub fn roles(rows: &[Equation], count: usize) -> Vec<ColumnRole> {
     let mut columns = vec![vec![0.0; rows.len()]; count];
     for (i, row) in rows.iter().enumerate() {
         for (column, active) in &row.active {
             columns[*column][i] = *active;
         }
     }
-    let mut basis = Basis::default();
+    let mut basis = OrthonormalBasis::default();
     basis.add(None, &vec![1.0; rows.len()]);
-    let mut roles: Vec<Role> = Vec::with_capacity(count);
+    let mut roles: Vec<ColumnRole> = Vec::with_capacity(count);
     for (at, column) in columns.iter().enumerate() {
         let role = if column.iter().all(|active| *active == 0.0) {
-            Role::Unseen
+            ColumnRole::Unseen
         } else if let Some(twin) =
-            (0..at).find(|k| roles[*k] == Role::Fitted && columns[*k] == *column)
+            (0..at).find(|k| roles[*k] == ColumnRole::Fitted && columns[*k] == *column)
         {
-            Role::SameAs(twin)
+            ColumnRole::SameAs(twin)
         } else {
             basis.add(Some(at), column)
         };
@@ -56,16 +56,16 @@ pub fn roles(rows: &[Equation], count: usize) -> Vec<Role> {
 
 /// An orthonormal basis with the combination of columns that each vector is.
 #[derive(Default)]
-struct Basis {
+struct OrthonormalBasis {
     vectors: Vec<Vec<f64>>,
     /// Of each vector: factors of the members (the constant is none).
     made_of: Vec<Vec<f64>>,
     members: Vec<Option<usize>>,
 }
 
-impl Basis {
+impl OrthonormalBasis {
     /// Adds a column, or says what it is a sum of.
-    fn add(&mut self, member: Option<usize>, column: &[f64]) -> Role {
+    fn add(&mut self, member: Option<usize>, column: &[f64]) -> ColumnRole {
         let size = norm(column);
         let mut rest = column.to_vec();
         let mut factors = vec![0.0; self.members.len()];
@@ -86,10 +86,10 @@ impl Basis {
         made_of.push(1.0 / left);
         self.made_of.push(made_of);
         self.members.push(member);
-        Role::Fitted
+        ColumnRole::Fitted
     }
 
-    fn sum(&self, factors: &[f64]) -> Role {
+    fn sum(&self, factors: &[f64]) -> ColumnRole {
         let (mut columns, mut constant) = (Vec::new(), 0.0);
         for (member, factor) in self.members.iter().zip(factors) {
             match member {
@@ -98,7 +98,7 @@ impl Basis {
                 None => constant = *factor,
             }
         }
-        Role::PartOf { columns, constant }
+        ColumnRole::PartOf { columns, constant }
     }
 }
 
@@ -124,17 +124,20 @@ mod tests {
     #[test]
     fn what_always_goes_together_is_one() {
         let found = roles(&rows(&[&[1.0, 1.0, 0.0], &[0.0, 0.0, 0.0], &[1.0, 1.0, 1.0]]), 4);
-        assert_eq!(found, [Role::Fitted, Role::SameAs(0), Role::Fitted, Role::Unseen]);
+        assert_eq!(
+            found,
+            [ColumnRole::Fitted, ColumnRole::SameAs(0), ColumnRole::Fitted, ColumnRole::Unseen]
+        );
     }
 
     #[test]
     fn states_without_their_baseline_are_part_of_the_constant() {
         let found = roles(&rows(&[&[1.0, 0.0], &[0.0, 1.0], &[1.0, 0.0]]), 2);
-        let Role::PartOf { columns, constant } = &found[1] else { panic!("{found:?}") };
+        let ColumnRole::PartOf { columns, constant } = &found[1] else { panic!("{found:?}") };
         assert!((constant - 1.0).abs() < 1e-9 && columns.len() == 1);
         assert!((columns[0].1 + 1.0).abs() < 1e-9 && columns[0].0 == 0);
         let always = roles(&rows(&[&[1.0], &[1.0]]), 1);
-        assert!(matches!(&always[0], Role::PartOf { columns, constant }
+        assert!(matches!(&always[0], ColumnRole::PartOf { columns, constant }
             if columns.is_empty() && (constant - 1.0).abs() < 1e-9));
     }
 
@@ -149,12 +152,12 @@ mod tests {
             for (at, role) in roles(&rows(&borrowed), 5).iter().enumerate() {
                 for row in &table {
                     let value = match role {
-                        Role::SameAs(other) => row[*other],
-                        Role::PartOf { columns, constant } => {
+                        ColumnRole::SameAs(other) => row[*other],
+                        ColumnRole::PartOf { columns, constant } => {
                             constant + columns.iter().map(|(k, f)| f * row[*k]).sum::<f64>()
                         }
-                        Role::Fitted => continue,
-                        Role::Unseen => 0.0,
+                        ColumnRole::Fitted => continue,
+                        ColumnRole::Unseen => 0.0,
                     };
                     prop_assert!((value - row[at]).abs() < 1e-6);
                 }

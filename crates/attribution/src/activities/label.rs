@@ -72,9 +72,9 @@ impl Labels {
 /// A label's 16 bits in a log entry: origin in the upper byte, id in the lower one, enough
 /// for 256 nodes with 256 activities each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code(pub u16);
+pub struct LabelCode(pub u16);
 
-impl Code {
+impl LabelCode {
     /// The code of activity `id` that began at node `origin`.
     #[must_use]
     pub fn new(origin: u8, id: u8) -> Self {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn codes_hold_node_and_activity() {
-        let code = Code::new(4, 0x2a);
+        let code = LabelCode::new(4, 0x2a);
         assert_eq!((code.0, code.origin(), code.id()), (0x042a, 4, 0x2a));
     }
 }

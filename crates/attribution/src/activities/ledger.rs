@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use wattline_units::assumptions::ASSUMED;
 
 use super::account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
-use super::equations::Columns;
+use super::equations::StateColumns;
 use super::log::{NodeLog, seconds};
-use super::logging::Windows;
-use super::periods::Periods;
-use super::powers::{Power, Powers};
-use super::sweep::{Meter, Segment, sweep};
+use super::logging::LoggingWindows;
+use super::periods::ComponentPeriods;
+use super::powers::{FittedPower, Powers};
+use super::sweep::{SteadySegment, SteppedMeter, sweep};
 use crate::{Capacity, Split};
 
 /// Accounts for a node's energy.
@@ -21,15 +21,15 @@ use crate::{Capacity, Split};
 #[must_use]
 pub fn account(
     log: &NodeLog,
-    periods: &Periods,
-    columns: &Columns,
+    periods: &ComponentPeriods,
+    columns: &StateColumns,
     powers: &Powers,
     options: &AccountOptions,
 ) -> Account {
-    let meter = Meter::of(log);
-    let windows = Windows::of(log, periods, columns);
-    let rows = Rows::new(log, columns, powers);
-    let mut ledger = Ledger::new(&meter, options, &rows, &windows);
+    let meter = SteppedMeter::of(log);
+    let windows = LoggingWindows::of(log, periods, columns);
+    let rows = ColumnAccounts::new(log, columns, powers);
+    let mut ledger = ActivityLedger::new(&meter, options, &rows, &windows);
     sweep(log, periods, &meter, windows.edges(), options.step_ns, |segment| {
         ledger.segment(segment, powers, columns);
     });
@@ -41,7 +41,7 @@ pub fn account(
 }
 
 /// What each component's column is accounted as.
-struct Rows {
+struct ColumnAccounts {
     names: Vec<String>,
     /// The row of each column that has a power, if components share it.
     joint: Vec<Option<usize>>,
@@ -49,9 +49,9 @@ struct Rows {
     twins: Vec<Vec<usize>>,
 }
 
-impl Rows {
+impl ColumnAccounts {
     /// The rows of a log.
-    fn new(log: &NodeLog, columns: &Columns, powers: &Powers) -> Self {
+    fn new(log: &NodeLog, columns: &StateColumns, powers: &Powers) -> Self {
         let mut names: Vec<String> = log.components.iter().map(|c| c.name.clone()).collect();
         let count = columns.names.len();
         let (mut joint, mut all_twins) = (vec![None; count], vec![Vec::new(); count]);
@@ -77,9 +77,9 @@ impl Rows {
 type Sums = BTreeMap<(usize, Vec<Payer>), f64>;
 
 /// Takes in stretches of time, one after the other.
-struct Ledger<'a> {
-    rows: &'a Rows,
-    windows: &'a Windows,
+struct ActivityLedger<'a> {
+    rows: &'a ColumnAccounts,
+    windows: &'a LoggingWindows,
     options: &'a AccountOptions,
     start_ns: i64,
     end_ns: i64,
@@ -115,13 +115,13 @@ impl Pile {
     }
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> ActivityLedger<'a> {
     /// An empty one for the meter's time.
     fn new(
-        meter: &Meter,
+        meter: &SteppedMeter,
         options: &'a AccountOptions,
-        rows: &'a Rows,
-        windows: &'a Windows,
+        rows: &'a ColumnAccounts,
+        windows: &'a LoggingWindows,
     ) -> Self {
         let (start_ns, end_ns) = meter.span();
         let steps = match options.step_ns {
@@ -144,7 +144,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Takes a stretch of time.
-    fn segment(&mut self, segment: &Segment<'_>, powers: &Powers, columns: &Columns) {
+    fn segment(&mut self, segment: &SteadySegment<'_>, powers: &Powers, columns: &StateColumns) {
         let time_s = seconds(segment.end_ns - segment.start_ns);
         let Some(measured_j) = segment.measured_j else {
             self.left_out_s += time_s;
@@ -195,7 +195,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Who pays for a component at the moment.
-    fn payers(&self, segment: &Segment<'_>, component: usize) -> Vec<Payer> {
+    fn payers(&self, segment: &SteadySegment<'_>, component: usize) -> Vec<Payer> {
         let is_logging = self.options.logging == LoggingAs::Apart
             && self.windows.holds(component, segment.start_ns);
         let labels = segment.charged[component];
@@ -209,7 +209,12 @@ impl<'a> Ledger<'a> {
     }
 
     /// Who pays for components that can't be told apart: their activities, if they agree.
-    fn joint_payers(&self, segment: &Segment<'_>, column: usize, columns: &Columns) -> Vec<Payer> {
+    fn joint_payers(
+        &self,
+        segment: &SteadySegment<'_>,
+        column: usize,
+        columns: &StateColumns,
+    ) -> Vec<Payer> {
         let twins = &self.rows.twins[column];
         let is_member = |component: &usize| {
             let state = segment.states[*component];
@@ -222,7 +227,12 @@ impl<'a> Ledger<'a> {
         if all.all(|payers| payers == first) { first } else { vec![Payer::NotToldApart] }
     }
 
-    fn charge(&mut self, segment: &Segment<'_>, key: (usize, Vec<Payer>), power: Power) {
+    fn charge(
+        &mut self,
+        segment: &SteadySegment<'_>,
+        key: (usize, Vec<Payer>),
+        power: FittedPower,
+    ) {
         let time_s = seconds(segment.end_ns - segment.start_ns);
         let share = time_s / key.1.len().max(1) as f64;
         for payer in &key.1 {

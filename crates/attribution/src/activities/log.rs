@@ -76,7 +76,7 @@ impl Component {
 
 /// What happened to a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum ComponentEvent {
     /// It went to this state.
     State(usize),
     /// It works for this activity from now on, and for no other.
@@ -100,18 +100,18 @@ pub enum Event {
 
 /// A change at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Change {
+pub struct StateChange {
     /// When, in nanoseconds.
     pub at_ns: i64,
     /// Index of the component.
     pub component: usize,
     /// What.
-    pub event: Event,
+    pub event: ComponentEvent,
 }
 
 /// A reading of the meter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reading {
+pub struct LoggedReading {
     /// When, in nanoseconds.
     pub at_ns: i64,
     /// Energy since some moment, in joules; only differences mean something.
@@ -129,9 +129,9 @@ pub struct NodeLog {
     /// Its components.
     pub components: Vec<Component>,
     /// What happened to them, in order of time.
-    pub changes: Vec<Change>,
+    pub changes: Vec<StateChange>,
     /// Readings of the meter, in order of time; none without a meter.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<LoggedReading>,
     /// When an entry was written whose writing took the processor's time.
     pub written_ns: Vec<i64>,
     /// What was noticed on reading it.
@@ -168,12 +168,12 @@ impl NodeLog {
     /// Notes a component's state at a moment.
     pub fn set_state(&mut self, at_ns: i64, component: usize, state: &str) {
         let state = self.components[component].state(state);
-        self.changes.push(Change { at_ns, component, event: Event::State(state) });
+        self.changes.push(StateChange { at_ns, component, event: ComponentEvent::State(state) });
     }
 
     /// Notes another change of a component.
-    pub fn change(&mut self, at_ns: i64, component: usize, event: Event) {
-        self.changes.push(Change { at_ns, component, event });
+    pub fn change(&mut self, at_ns: i64, component: usize, event: ComponentEvent) {
+        self.changes.push(StateChange { at_ns, component, event });
     }
 
     /// Brings changes and readings into the order of time; what happened at one moment
@@ -265,7 +265,7 @@ mod tests {
         let mut log = NodeLog::new("1");
         let led = log.component("LED");
         log.set_state(5, led, "on");
-        log.readings.push(Reading { at_ns: 9, energy_j: 1.0, after_gap: false });
+        log.readings.push(LoggedReading { at_ns: 9, energy_j: 1.0, after_gap: false });
         assert_eq!(log.span(), Some((5, 9)));
         assert_eq!(log.shifted(-5).span(), Some((0, 4)));
     }

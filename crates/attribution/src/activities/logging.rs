@@ -3,9 +3,9 @@
 
 use wattline_units::assumptions::{ASSUMED, Assumptions};
 
-use super::equations::Columns;
+use super::equations::StateColumns;
 use super::log::{NodeLog, nanoseconds, seconds};
-use super::periods::Periods;
+use super::periods::ComponentPeriods;
 
 /// The cost of writing a log.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub struct LoggingCost {
 
 /// When the processor wrote the log.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Windows {
+pub struct LoggingWindows {
     component: Option<usize>,
     windows: Vec<(i64, i64)>,
     edges: Vec<i64>,
@@ -34,11 +34,11 @@ pub struct Windows {
     all_s: f64,
 }
 
-impl Windows {
+impl LoggingWindows {
     /// Of a log that a processor wrote: after each entry's moment, one after the other, as
     /// far as the processor was active.
     #[must_use]
-    pub fn of(log: &NodeLog, periods: &Periods, columns: &Columns) -> Self {
+    pub fn of(log: &NodeLog, periods: &ComponentPeriods, columns: &StateColumns) -> Self {
         let component = log.components.iter().position(|component| component.is_processor);
         let Some(component) = component.filter(|_| !log.written_ns.is_empty()) else {
             return Self::default();
@@ -145,12 +145,12 @@ mod tests {
 
     #[test]
     fn the_papers_597_entries_take_60_7_ms() {
-        let windows = Windows {
+        let windows = LoggingWindows {
             component: Some(0),
             entries: 597,
             active_s: 0.0854,
             all_s: 48.0,
-            ..Windows::default()
+            ..LoggingWindows::default()
         };
         let cost = windows.cost(2.48e-3, Some(4.29e-3 * 0.0854), &ASSUMED).unwrap();
         assert!((cost.time_s - 60.71e-3).abs() < 1e-5, "{cost:?}");

@@ -30,11 +30,11 @@ pub mod simulated;
 mod sweep;
 
 pub use account::{Account, AccountOptions, Bin, Key, LoggingAs, Payer};
-pub use analysis::{Analysis, Options, analyse, network};
+pub use analysis::{Analysis, AnalysisOptions, analyse, network};
 pub use api::{API_FILE, API_SOURCE};
 pub use combine::{together, with_frequencies};
-pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, Entry, EntryKind};
-pub use equations::{Columns, Equation, Equations};
+pub use entry::{BUFFER_ENTRIES, Buffer, ENTRY_BYTES, EntryKind, LogEntry};
+pub use equations::{Equation, Equations, StateColumns};
 pub use formats::batterystats::read_batterystats;
 pub use formats::csv::{HEADER as CSV_HEADER, read_csv};
 pub use formats::intervals::{HEADER as INTERVALS_HEADER, read_intervals};
@@ -42,12 +42,14 @@ pub use formats::lines::{has_lines, read_lines};
 pub use formats::perfetto::{PerfettoOptions, read_perfetto};
 pub use formats::quanto::{QuantoError, read_quanto};
 pub use formats::samples::readings;
-pub use independent::Role;
-pub use label::{Code, Label, Labels};
-pub use log::{Change, Component, Event, NodeLog, Reading, nanoseconds, seconds};
+pub use independent::ColumnRole;
+pub use label::{Label, LabelCode, Labels};
+pub use log::{
+    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds, seconds,
+};
 pub use logging::LoggingCost;
-pub use names::{Names, NamesError};
+pub use names::{NamesError, NodeNames};
 pub use offsets::{ClockIs, aligned};
-pub use periods::{ActivityPeriod, Periods, StatePeriod};
-pub use powers::{Power, Powers, Weights};
+pub use periods::{ActivityPeriod, ComponentPeriods, StatePeriod};
+pub use powers::{FittedPower, Powers, Weights};
 pub use remark::{Remark, RemarkKind};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// Names of one node's log.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Names {
+pub struct NodeNames {
     /// The node's number.
     pub node: u8,
     /// Seconds of a tick of its clock.
@@ -50,7 +50,7 @@ pub struct ComponentNames {
     pub follows_activity: bool,
 }
 
-impl Default for Names {
+impl Default for NodeNames {
     /// Node 1, microseconds, 8.33 uJ a count (the meter of the HydroWatch board at 3 V).
     fn default() -> Self {
         Self {
@@ -84,7 +84,7 @@ pub enum NamesError {
     Offset(f64),
 }
 
-impl Names {
+impl NodeNames {
     /// Reads a names file.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_file_names_numbers() {
-        let names = Names::parse(
+        let names = NodeNames::parse(
             "node = 4\ntick_s = 30.517578125e-6\n[[component]]\nid = 0\nname = \"CPU\"\n\
              processor = true\nstates = { 0 = \"idle\", 1 = \"active\" }\n\
              [activities]\n0 = \"Idle\"\n",
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let message = |text: &str| Names::parse(text).unwrap_err().to_string();
+        let message = |text: &str| NodeNames::parse(text).unwrap_err().to_string();
         assert!(message("nod = 4").contains("nod"));
         assert!(message("tick_s = 0.0").contains("tick_s is 0"));
         assert!(message("count_j = nan").contains("count_j is NaN"));

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::label::Label;
-use super::log::{Event, NodeLog, seconds};
+use super::log::{ComponentEvent, NodeLog, seconds};
 use super::remark::{Remark, RemarkKind};
 use wattline_units::units::Seconds;
 
@@ -173,9 +173,11 @@ fn sent(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
     let mut sent: BTreeMap<Label, Vec<i64>> = BTreeMap::new();
     for change in &log.changes {
         match change.event {
-            Event::Set(label) | Event::Bind(label) => works[change.component] = Some(label),
-            Event::Clear | Event::Lost => works[change.component] = None,
-            Event::State(state) if sends(log, change.component, state) => {
+            ComponentEvent::Set(label) | ComponentEvent::Bind(label) => {
+                works[change.component] = Some(label)
+            }
+            ComponentEvent::Clear | ComponentEvent::Lost => works[change.component] = None,
+            ComponentEvent::State(state) if sends(log, change.component, state) => {
                 if let Some(label) = works[change.component] {
                     sent.entry(label).or_default().push(change.at_ns);
                 }
@@ -193,7 +195,7 @@ fn received(log: &NodeLog) -> BTreeMap<Label, Vec<i64>> {
     for change in &log.changes {
         let states = 0..log.components[change.component].states.len();
         let label = match change.event {
-            Event::Bind(label) | Event::Rebind(_, label) => label,
+            ComponentEvent::Bind(label) | ComponentEvent::Rebind(_, label) => label,
             _ => continue,
         };
         if states.into_iter().any(|state| sends(log, change.component, state)) {
@@ -210,8 +212,8 @@ fn sends(log: &NodeLog, component: usize, state: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::Change;
-    use super::super::{Labels, Names, read_quanto, simulated};
+    use super::super::log::StateChange;
+    use super::super::{Labels, NodeNames, read_quanto, simulated};
     use super::*;
 
     /// A node that sends at some moments and receives at others, all for one activity.
@@ -223,16 +225,16 @@ mod tests {
         log.set_state(0, radio, "listen");
         log.components[radio].state("transmit");
         for at_ns in sends {
-            let event = Event::Set(packet);
-            log.changes.push(Change { at_ns: *at_ns, component: radio, event });
+            let event = ComponentEvent::Set(packet);
+            log.changes.push(StateChange { at_ns: *at_ns, component: radio, event });
             log.set_state(*at_ns, radio, "transmit");
             log.set_state(*at_ns + 1, radio, "listen");
         }
         for at_ns in receives {
-            let event = Event::Set(own);
-            log.changes.push(Change { at_ns: *at_ns - 1, component: radio, event });
-            let event = Event::Bind(packet);
-            log.changes.push(Change { at_ns: *at_ns, component: radio, event });
+            let event = ComponentEvent::Set(own);
+            log.changes.push(StateChange { at_ns: *at_ns - 1, component: radio, event });
+            let event = ComponentEvent::Bind(packet);
+            log.changes.push(StateChange { at_ns: *at_ns, component: radio, event });
         }
         log.sort();
         log
@@ -268,7 +270,7 @@ mod tests {
         let mut run = simulated::bounce(6.0, 0.35);
         let mut labels = Labels::default();
         let mut log = |at: usize| {
-            let names = Names::parse(&run.names[at]).unwrap();
+            let names = NodeNames::parse(&run.names[at]).unwrap();
             read_quanto(&run.nodes[at].buffer.dump(), &names, &mut labels).unwrap()
         };
         let (one, four) = (log(0), log(1));

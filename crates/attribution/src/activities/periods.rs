@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::label::{Label, Labels};
-use super::log::{Change, Event, NodeLog, seconds};
+use super::log::{ComponentEvent, NodeLog, StateChange, seconds};
 use super::remark::{Remark, RemarkKind, summarised};
 
 /// A component in one state. Periods of a component follow each other without gaps.
@@ -34,7 +34,7 @@ pub struct ActivityPeriod {
 
 /// All periods of a node, by component.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Periods {
+pub struct ComponentPeriods {
     /// States by component.
     pub states: Vec<Vec<StatePeriod>>,
     /// Activities by component.
@@ -50,7 +50,7 @@ pub const PROXY_PAUSE_NS: i64 = 50_000_000;
 
 /// Follows all changes of a log over `span`.
 #[must_use]
-pub fn follow(log: &NodeLog, labels: &Labels, (start_ns, end_ns): (i64, i64)) -> Periods {
+pub fn follow(log: &NodeLog, labels: &Labels, (start_ns, end_ns): (i64, i64)) -> ComponentPeriods {
     let count = log.components.len();
     let mut tracker = Tracker {
         log,
@@ -58,7 +58,7 @@ pub fn follow(log: &NodeLog, labels: &Labels, (start_ns, end_ns): (i64, i64)) ->
         state: log.components.iter().map(|component| (start_ns, component.initial)).collect(),
         current: vec![(start_ns, Vec::new()); count],
         used: HashMap::new(),
-        periods: Periods {
+        periods: ComponentPeriods {
             states: vec![Vec::new(); count],
             activities: vec![Vec::new(); count],
             remarks: Vec::new(),
@@ -66,7 +66,7 @@ pub fn follow(log: &NodeLog, labels: &Labels, (start_ns, end_ns): (i64, i64)) ->
     };
     for change in &log.changes {
         let at_ns = change.at_ns.clamp(start_ns, end_ns);
-        tracker.change(&Change { at_ns, ..*change });
+        tracker.change(&StateChange { at_ns, ..*change });
     }
     for component in 0..count {
         tracker.close_state(component, end_ns);
@@ -86,41 +86,41 @@ struct Tracker<'a> {
     current: Vec<(i64, Vec<Label>)>,
     /// The periods charged to a label: component and index, in order of their ends.
     used: HashMap<Label, Vec<(usize, usize)>>,
-    periods: Periods,
+    periods: ComponentPeriods,
 }
 
 impl Tracker<'_> {
-    fn change(&mut self, change: &Change) {
+    fn change(&mut self, change: &StateChange) {
         let (at, component) = (change.at_ns, change.component);
         match change.event {
-            Event::State(state) => {
+            ComponentEvent::State(state) => {
                 self.close_state(component, at);
                 self.state[component].1 = Some(state);
             }
-            Event::Unknown => {
+            ComponentEvent::Unknown => {
                 self.close_state(component, at);
                 self.state[component].1 = None;
             }
-            Event::Lost => {
+            ComponentEvent::Lost => {
                 self.close_state(component, at);
                 self.state[component].1 = None;
                 self.set(component, at, Vec::new());
             }
-            Event::Set(label) => self.set(component, at, vec![label]),
-            Event::Clear => self.set(component, at, Vec::new()),
-            Event::Bind(label) => self.bind(component, at, label),
-            Event::Rebind(proxy, label) => {
+            ComponentEvent::Set(label) => self.set(component, at, vec![label]),
+            ComponentEvent::Clear => self.set(component, at, Vec::new()),
+            ComponentEvent::Bind(label) => self.bind(component, at, label),
+            ComponentEvent::Rebind(proxy, label) => {
                 self.resolve(proxy, label, at);
                 let all = &self.current[component].1;
                 let all = all.iter().map(|one| if *one == proxy { label } else { *one }).collect();
                 self.set(component, at, all);
             }
-            Event::Add(label) => {
+            ComponentEvent::Add(label) => {
                 let mut all = self.current[component].1.clone();
                 all.push(label);
                 self.set(component, at, all);
             }
-            Event::Remove(label) => self.remove(component, at, label),
+            ComponentEvent::Remove(label) => self.remove(component, at, label),
         }
     }
 
@@ -231,7 +231,7 @@ impl Tracker<'_> {
 
 /// Says of every component for how long its state is not known.
 #[must_use]
-pub fn unknown_states(log: &NodeLog, periods: &Periods) -> Vec<Remark> {
+pub fn unknown_states(log: &NodeLog, periods: &ComponentPeriods) -> Vec<Remark> {
     let unknown = |states: &[StatePeriod]| -> i64 {
         let lost = states.iter().filter(|period| period.state.is_none());
         lost.map(|period| period.end_ns - period.start_ns).sum()
@@ -256,18 +256,18 @@ pub fn unknown_states(log: &NodeLog, periods: &Periods) -> Vec<Remark> {
 mod tests {
     use super::*;
 
-    fn log(events: &[(i64, usize, Event)]) -> NodeLog {
+    fn log(events: &[(i64, usize, ComponentEvent)]) -> NodeLog {
         let mut log = NodeLog::new("1");
         log.component("CPU");
         log.component("Radio");
         for (at_ns, component, event) in events {
-            log.changes.push(Change { at_ns: *at_ns, component: *component, event: *event });
+            log.changes.push(StateChange { at_ns: *at_ns, component: *component, event: *event });
         }
         log
     }
 
     /// `start-end logged>charged` of a component.
-    fn shown(periods: &Periods, labels: &Labels, component: usize) -> Vec<String> {
+    fn shown(periods: &ComponentPeriods, labels: &Labels, component: usize) -> Vec<String> {
         let names = |all: &[Label]| -> String {
             all.iter().map(|label| labels.name(*label)).collect::<Vec<_>>().join("+")
         };
@@ -283,14 +283,14 @@ mod tests {
         let [idle, int, rx, app] =
             ["Idle", "int", "rx", "app"].map(|name| labels.intern("1", name));
         let log = log(&[
-            (0, 0, Event::Set(idle)),
-            (10, 0, Event::Set(int)),
-            (20, 0, Event::Bind(rx)),
-            (21, 1, Event::Set(rx)),
-            (30, 0, Event::Set(idle)),
-            (40, 0, Event::Set(rx)),
-            (50, 0, Event::Bind(app)),
-            (60, 0, Event::Set(idle)),
+            (0, 0, ComponentEvent::Set(idle)),
+            (10, 0, ComponentEvent::Set(int)),
+            (20, 0, ComponentEvent::Bind(rx)),
+            (21, 1, ComponentEvent::Set(rx)),
+            (30, 0, ComponentEvent::Set(idle)),
+            (40, 0, ComponentEvent::Set(rx)),
+            (50, 0, ComponentEvent::Bind(app)),
+            (60, 0, ComponentEvent::Set(idle)),
         ]);
         let periods = follow(&log, &labels, (0, 100));
         assert_eq!(
@@ -314,10 +314,10 @@ mod tests {
         let [idle, rx, app] = ["Idle", "rx", "app"].map(|name| labels.intern("1", name));
         let late = 2 * PROXY_PAUSE_NS;
         let log = log(&[
-            (0, 0, Event::Set(rx)),
-            (10, 0, Event::Set(idle)),
-            (late, 0, Event::Set(rx)),
-            (late + 5, 0, Event::Bind(app)),
+            (0, 0, ComponentEvent::Set(rx)),
+            (10, 0, ComponentEvent::Set(idle)),
+            (late, 0, ComponentEvent::Set(rx)),
+            (late + 5, 0, ComponentEvent::Bind(app)),
         ]);
         let periods = follow(&log, &labels, (0, late + 9));
         assert_eq!(shown(&periods, &labels, 0)[0], "0-10 rx>rx");
@@ -329,11 +329,11 @@ mod tests {
         let mut labels = Labels::default();
         let [a, b] = ["a", "b"].map(|name| labels.intern("1", name));
         let log = log(&[
-            (0, 1, Event::Add(a)),
-            (10, 1, Event::Add(b)),
-            (20, 1, Event::Remove(a)),
-            (30, 1, Event::Remove(a)),
-            (40, 1, Event::Clear),
+            (0, 1, ComponentEvent::Add(a)),
+            (10, 1, ComponentEvent::Add(b)),
+            (20, 1, ComponentEvent::Remove(a)),
+            (30, 1, ComponentEvent::Remove(a)),
+            (40, 1, ComponentEvent::Clear),
         ]);
         let periods = follow(&log, &labels, (0, 50));
         assert_eq!(
@@ -347,7 +347,7 @@ mod tests {
     fn states_are_unknown_until_they_are_logged() {
         let mut log = log(&[]);
         log.set_state(30, 0, "on");
-        log.changes.push(Change { at_ns: 60, component: 0, event: Event::Lost });
+        log.changes.push(StateChange { at_ns: 60, component: 0, event: ComponentEvent::Lost });
         let periods = follow(&log, &Labels::default(), (0, 100));
         let states: Vec<_> = periods.states[0].iter().map(|p| (p.end_ns, p.state)).collect();
         assert_eq!(states, [(30, None), (60, Some(0)), (100, None)]);

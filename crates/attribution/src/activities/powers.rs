@@ -2,8 +2,8 @@
 //! powers, each weighted with `sqrt(E t)`: confidence in a quantised mean grows with both
 //! (Fonseca et al., OSDI 2008, section 2.5).
 
-use super::equations::{Columns, Equation, Equations};
-use super::independent::{Role, roles};
+use super::equations::{Equation, Equations, StateColumns};
+use super::independent::{ColumnRole, roles};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::table::{Case, Table};
 use wattline_model::{FitOptions, ModelError, Solver, Weighting, fit};
@@ -21,7 +21,7 @@ pub enum Weights {
 
 /// A fitted power.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Power {
+pub struct FittedPower {
     /// Watts above the baseline state.
     pub w: f64,
     /// 95 % interval in watts; none where the equations leave nothing to judge by.
@@ -32,11 +32,11 @@ pub struct Power {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Powers {
     /// The constant term: what all baselines draw together.
-    pub constant: Power,
+    pub constant: FittedPower,
     /// By column; none for one that has no power of its own.
-    pub of: Vec<Option<Power>>,
+    pub of: Vec<Option<FittedPower>>,
     /// What each column is to the fit.
-    pub roles: Vec<Role>,
+    pub roles: Vec<ColumnRole>,
     /// Equations fitted.
     pub equations: usize,
     /// Standard deviation of the residuals in watts, where there are any to spare.
@@ -51,18 +51,18 @@ const CONSTANT: &str = "constant";
 impl Powers {
     /// The column whose power stands for `column`: its own, or that of its twin.
     #[must_use]
-    pub fn fitted(&self, column: usize) -> Option<(usize, Power)> {
+    pub fn fitted(&self, column: usize) -> Option<(usize, FittedPower)> {
         let at = match self.roles[column] {
-            Role::Fitted => column,
-            Role::SameAs(other) => other,
-            Role::PartOf { .. } | Role::Unseen => return None,
+            ColumnRole::Fitted => column,
+            ColumnRole::SameAs(other) => other,
+            ColumnRole::PartOf { .. } | ColumnRole::Unseen => return None,
         };
         self.of[at].map(|power| (at, power))
     }
 
     /// The name of a column, or of all that share its power.
     #[must_use]
-    pub fn name(&self, column: usize, columns: &Columns) -> String {
+    pub fn name(&self, column: usize, columns: &StateColumns) -> String {
         let twins = self.twins(column);
         let names: Vec<&str> = twins.iter().map(|twin| columns.names[*twin].as_str()).collect();
         names.join(" + ")
@@ -71,7 +71,7 @@ impl Powers {
     /// The columns that share `column`'s power, itself first.
     #[must_use]
     pub fn twins(&self, column: usize) -> Vec<usize> {
-        let others = (0..self.roles.len()).filter(|k| self.roles[*k] == Role::SameAs(column));
+        let others = (0..self.roles.len()).filter(|k| self.roles[*k] == ColumnRole::SameAs(column));
         std::iter::once(column).chain(others).collect()
     }
 }
@@ -82,20 +82,20 @@ impl Powers {
 /// No equation with energy and time, or numbers that can't be decomposed.
 pub fn powers(
     equations: &Equations,
-    columns: &Columns,
+    columns: &StateColumns,
     weights: Weights,
 ) -> Result<Powers, ModelError> {
     let (rows, dropped) = usable(&equations.rows, weights);
     check_size(rows.len(), columns.names.len())?;
     let roles = roles(&rows, columns.names.len());
     let fitted: Vec<usize> =
-        (0..roles.len()).filter(|column| roles[*column] == Role::Fitted).collect();
+        (0..roles.len()).filter(|column| roles[*column] == ColumnRole::Fitted).collect();
     let table = table(&rows, &fitted, columns, weights);
     let weighting = Weighting::Column;
     let model = fit(&table, &FitOptions { weighting, ..FitOptions::new(Solver::Ls) })?;
     let power = |at: usize| {
         let cost = &model.costs[at];
-        Power { w: cost.cost_j, interval_w: cost.lo_j.zip(cost.hi_j) }
+        FittedPower { w: cost.cost_j, interval_w: cost.lo_j.zip(cost.hi_j) }
     };
     let mut of = vec![None; roles.len()];
     for (at, column) in fitted.iter().enumerate() {
@@ -133,7 +133,7 @@ fn usable(rows: &[Equation], weights: Weights) -> (Vec<Equation>, (usize, f64)) 
 }
 
 /// The problem as a table: mean power by how many components were in each state.
-fn table(rows: &[Equation], fitted: &[usize], columns: &Columns, weights: Weights) -> Table {
+fn table(rows: &[Equation], fitted: &[usize], columns: &StateColumns, weights: Weights) -> Table {
     let names = fitted.iter().map(|column| columns.names[*column].clone());
     let features: Vec<String> = std::iter::once(CONSTANT.to_owned()).chain(names).collect();
     let mut counts = Vec::with_capacity(rows.len() * features.len());
@@ -162,24 +162,30 @@ fn table(rows: &[Equation], fitted: &[usize], columns: &Columns, weights: Weight
     Table { cases, features, counts }
 }
 
-fn remarks(powers: &Powers, columns: &Columns, (dropped, time_s): (usize, f64)) -> Vec<Remark> {
+fn remarks(
+    powers: &Powers,
+    columns: &StateColumns,
+    (dropped, time_s): (usize, f64),
+) -> Vec<Remark> {
     let name = |column: usize| columns.names[column].as_str();
     let mut remarks = Vec::new();
     for (column, role) in powers.roles.iter().enumerate() {
         let message = match role {
-            Role::Fitted => continue,
-            Role::SameAs(other) => format!(
+            ColumnRole::Fitted => continue,
+            ColumnRole::SameAs(other) => format!(
                 "{} and {} are always active together: they can't be told apart and have one \
                  power for both",
                 name(*other),
                 name(column)
             ),
-            Role::PartOf { columns, constant } => format!(
+            ColumnRole::PartOf { columns, constant } => format!(
                 "{} can't be told apart from {}: its draw is part of theirs",
                 name(column),
                 sum(columns, *constant, name)
             ),
-            Role::Unseen => format!("{} occurs in no usable interval: no power", name(column)),
+            ColumnRole::Unseen => {
+                format!("{} occurs in no usable interval: no power", name(column))
+            }
         };
         remarks.push(Remark::new(RemarkKind::NotTold, message));
     }
@@ -217,9 +223,9 @@ fn sum<'a>(columns: &[(usize, f64)], constant: f64, name: impl Fn(usize) -> &'a 
 mod tests {
     use super::*;
 
-    fn columns(names: &[&str]) -> Columns {
+    fn columns(names: &[&str]) -> StateColumns {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Columns { names, of: Vec::new(), baselines: Vec::new() }
+        StateColumns { names, of: Vec::new(), baselines: Vec::new() }
     }
 
     fn row(active: &[usize], time_s: f64, power_w: f64) -> Equation {

@@ -29,7 +29,7 @@ struct Open {
 
 /// How a thread's innermost section changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct SectionChange {
     /// The one before.
     pub from: Option<Label>,
     /// The one now.
@@ -50,11 +50,11 @@ impl Sections {
     }
 
     /// A section begins.
-    pub fn begin(&mut self, at_ns: i64, thread: Thread, label: Label) -> Turn {
+    pub fn begin(&mut self, at_ns: i64, thread: Thread, label: Label) -> SectionChange {
         let from = self.innermost(thread);
         let open = Open { label, since_ns: at_ns, is_carried: false };
         self.open.entry(thread).or_default().push(open);
-        Turn { from, to: Some(label) }
+        SectionChange { from, to: Some(label) }
     }
 
     /// A thread takes over the activity of a call that it serves.
@@ -80,7 +80,7 @@ impl Sections {
     }
 
     /// The innermost section ends; none, and a remark, if there is none.
-    pub fn end(&mut self, at_ns: i64, thread: Thread) -> Option<Turn> {
+    pub fn end(&mut self, at_ns: i64, thread: Thread) -> Option<SectionChange> {
         let ended = self.open.get_mut(&thread).and_then(|open| {
             let own = open.iter().rposition(|open| !open.is_carried)?;
             Some(open.remove(own))
@@ -89,7 +89,7 @@ impl Sections {
             let message = format!("thread {} ends a section that it did not begin", thread.1);
             self.remarks.push(Remark::at(RemarkKind::EndWithoutBegin, at_ns, message));
         }
-        Some(Turn { from: Some(ended?.label), to: self.innermost(thread) })
+        Some(SectionChange { from: Some(ended?.label), to: self.innermost(thread) })
     }
 
     /// The innermost section turns out to be of this label.
@@ -155,10 +155,10 @@ mod tests {
         let [a, b, c] = ["a", "b", "c"].map(|name| labels.intern("1", name));
         let mut sections = Sections::default();
         let thread = (7, 8);
-        assert_eq!(sections.begin(0, thread, a), Turn { from: None, to: Some(a) });
-        assert_eq!(sections.begin(1, thread, b), Turn { from: Some(a), to: Some(b) });
+        assert_eq!(sections.begin(0, thread, a), SectionChange { from: None, to: Some(a) });
+        assert_eq!(sections.begin(1, thread, b), SectionChange { from: Some(a), to: Some(b) });
         assert_eq!(sections.rename(2, thread, c), Some(b));
-        assert_eq!(sections.end(3, thread), Some(Turn { from: Some(c), to: Some(a) }));
+        assert_eq!(sections.end(3, thread), Some(SectionChange { from: Some(c), to: Some(a) }));
         assert_eq!(sections.died(4, 7, |label| labels.text(label)), [a]);
         assert!(!sections.are_open());
         assert_eq!(sections.end(5, thread), None);

@@ -3,16 +3,16 @@
 
 use super::equations::distinct;
 use super::label::Label;
-use super::log::{NodeLog, Reading};
-use super::periods::Periods;
+use super::log::{LoggedReading, NodeLog};
+use super::periods::ComponentPeriods;
 
 /// The meter's readings as stretches of even power.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meter {
-    readings: Vec<Reading>,
+pub struct SteppedMeter {
+    readings: Vec<LoggedReading>,
 }
 
-impl Meter {
+impl SteppedMeter {
     /// Of a log; readings of one moment are one.
     #[must_use]
     pub fn of(log: &NodeLog) -> Self {
@@ -22,14 +22,14 @@ impl Meter {
     /// First and last moment; twice 0 without readings.
     #[must_use]
     pub fn span(&self) -> (i64, i64) {
-        let at = |reading: Option<&Reading>| reading.map_or(0, |reading| reading.at_ns);
+        let at = |reading: Option<&LoggedReading>| reading.map_or(0, |reading| reading.at_ns);
         (at(self.readings.first()), at(self.readings.last()))
     }
 }
 
 /// A stretch of time in which no state, no activity and no reading changes.
 #[derive(Debug, Clone, Copy)]
-pub struct Segment<'a> {
+pub struct SteadySegment<'a> {
     /// Its start in nanoseconds.
     pub start_ns: i64,
     /// Its end.
@@ -45,11 +45,11 @@ pub struct Segment<'a> {
 /// Walks over the time that the meter saw, cut also at `edges` and every `step_ns`.
 pub fn sweep(
     log: &NodeLog,
-    periods: &Periods,
-    meter: &Meter,
+    periods: &ComponentPeriods,
+    meter: &SteppedMeter,
     edges: &[i64],
     step_ns: i64,
-    mut visit: impl FnMut(&Segment<'_>),
+    mut visit: impl FnMut(&SteadySegment<'_>),
 ) {
     let count = log.components.len();
     let cuts = cuts(periods, meter, edges, step_ns);
@@ -85,7 +85,7 @@ pub fn sweep(
                 if to > from { (end_ns - start_ns) as f64 / (to - from) as f64 } else { 1.0 };
             let measured_j = energy_j.map(|energy| energy * part);
             let (states, charged) = (states.as_slice(), charged.as_slice());
-            visit(&Segment { start_ns, end_ns, measured_j, states, charged });
+            visit(&SteadySegment { start_ns, end_ns, measured_j, states, charged });
             start_ns = end_ns;
             if start_ns >= to {
                 break;
@@ -95,7 +95,7 @@ pub fn sweep(
 }
 
 /// All moments at which something may change, in order.
-fn cuts(periods: &Periods, meter: &Meter, edges: &[i64], step_ns: i64) -> Vec<i64> {
+fn cuts(periods: &ComponentPeriods, meter: &SteppedMeter, edges: &[i64], step_ns: i64) -> Vec<i64> {
     let states = periods.states.iter().flatten().map(|period| period.end_ns);
     let activities = periods.activities.iter().flatten();
     let activities = activities.flat_map(|period| [period.start_ns, period.end_ns]);

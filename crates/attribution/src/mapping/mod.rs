@@ -17,13 +17,13 @@ mod resolve;
 use std::collections::HashMap;
 
 pub use read::MappingError;
-pub use resolve::{Certainty, Named, Recorded};
+pub use resolve::{NameCertainty, RuntimeMethod, SourceMethod};
 
 /// A mapping file, as far as it was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapping {
     /// By obfuscated name.
-    classes: HashMap<String, Class>,
+    classes: HashMap<String, MappedClass>,
     /// Obfuscated names by the original ones, of all classes.
     obfuscated: HashMap<String, String>,
     /// Source files by original class, of all classes that have one.
@@ -32,7 +32,7 @@ pub struct Mapping {
 
 /// A class and its methods by obfuscated name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Class {
+struct MappedClass {
     original: String,
     /// Whether it is R8's own: then the classes its frames name are inner names of R8's.
     is_synthesized: bool,

@@ -9,7 +9,7 @@ use wattline_units::foreign::decode_foreign;
 use wattline_units::limits::LINE_BYTES;
 use wattline_units::shortened::shortened;
 
-use super::{Class, Mapping, Original, Span};
+use super::{MappedClass, Mapping, Original, Span};
 
 /// A mapping file that can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ struct Comment {
 type Member = (String, Option<(u32, u32)>, usize);
 
 /// The state while reading.
-struct Reader<'w> {
+struct MappingReader<'w> {
     mapping: Mapping,
     wanted: &'w dyn Fn(&str) -> bool,
     /// Obfuscated and original name of the class whose members follow.
@@ -88,7 +88,8 @@ impl Mapping {
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Mapping, MappingError> {
         let mapping = Mapping::default();
-        let mut reader = Reader { mapping, wanted, class: None, keeps_members: false, last: None };
+        let mut reader =
+            MappingReader { mapping, wanted, class: None, keeps_members: false, last: None };
         let mut bytes = Vec::new();
         for line in 1.. {
             let read = LINE_BYTES.read_line_into(&mut from, &mut bytes);
@@ -110,7 +111,7 @@ fn bad(line: u64, problem: &'static str, text: &str) -> MappingError {
     MappingError::Line { line, problem, text: text.chars().take(80).collect() }
 }
 
-impl Reader<'_> {
+impl MappingReader<'_> {
     fn line(&mut self, line: u64, text: &str) -> Result<(), MappingError> {
         if text.is_empty() {
             return Ok(());
@@ -165,7 +166,7 @@ impl Reader<'_> {
         if !self.keeps_members {
             return Ok(());
         }
-        let new = || Class { original: first, ..Class::default() };
+        let new = || MappedClass { original: first, ..MappedClass::default() };
         let class = self.mapping.classes.entry(obfuscated.to_string()).or_insert_with(new);
         if class.original != original {
             return Err(MappingError::TwoClasses {

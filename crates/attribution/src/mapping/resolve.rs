@@ -1,11 +1,11 @@
 //! A recorded method -> its name in the sources.
 
-use super::{Class, Mapping, Original, Span};
+use super::{MappedClass, Mapping, Original, Span};
 use crate::descriptor::parameters;
 
 /// A method as the running application calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recorded<'a> {
+pub struct RuntimeMethod<'a> {
     /// Binary class name with package.
     pub class: &'a str,
     /// Name with simple parameter types in parentheses; without them of samples, whose line
@@ -19,7 +19,7 @@ pub struct Recorded<'a> {
 
 /// How much of a name the mapping knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Certainty {
+pub enum NameCertainty {
     /// The method.
     Method,
     /// Several that it may be, or that it is made of; all are named.
@@ -32,7 +32,7 @@ pub enum Certainty {
 
 /// A method by the names of the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct SourceMethod {
     /// Binary class name with package.
     pub class: String,
     /// Name as recorded ones are; several with ` | ` between them.
@@ -42,12 +42,12 @@ pub struct Named {
     /// First and last line; zero where unknown.
     pub lines: (u32, u32),
     /// What is known of it.
-    pub certainty: Certainty,
+    pub certainty: NameCertainty,
 }
 
 impl Mapping {
     /// The names of the sources for a recorded method.
-    pub fn name(&self, recorded: Recorded<'_>) -> Named {
+    pub fn name(&self, recorded: RuntimeMethod<'_>) -> SourceMethod {
         // What the JVM makes of a lambda has its class's name as a beginning.
         let (owner, suffix) = match recorded.class.find("$$Lambda") {
             Some(at) if !self.classes.contains_key(recorded.class) => recorded.class.split_at(at),
@@ -66,7 +66,7 @@ impl Mapping {
             _ => &class.original,
         };
         let labels = labels(&found, types.is_some());
-        Named {
+        SourceMethod {
             class: format!("{host}{suffix}"),
             method: match labels.is_empty() {
                 true => recorded.method.to_string(),
@@ -78,9 +78,9 @@ impl Mapping {
                 false => lines(&found, types.is_none(), recorded.lines),
             },
             certainty: match labels.len() {
-                0 => Certainty::Class,
-                1 => Certainty::Method,
-                _ => Certainty::Several,
+                0 => NameCertainty::Class,
+                1 => NameCertainty::Method,
+                _ => NameCertainty::Several,
             },
         }
     }
@@ -128,7 +128,7 @@ impl Mapping {
 
     /// What R8 says; else the recorded name, unless that was taken away; else, as retracing
     /// has it, that of the outermost class.
-    fn file(&self, class: &Class, host: &str, recorded: &str) -> String {
+    fn file(&self, class: &MappedClass, host: &str, recorded: &str) -> String {
         if recorded.is_empty() {
             return String::new();
         }
@@ -149,13 +149,13 @@ impl Mapping {
     }
 }
 
-fn as_recorded(recorded: Recorded<'_>) -> Named {
-    Named {
+fn as_recorded(recorded: RuntimeMethod<'_>) -> SourceMethod {
+    SourceMethod {
         class: recorded.class.to_string(),
         method: recorded.method.to_string(),
         file: recorded.file.to_string(),
         lines: recorded.lines,
-        certainty: Certainty::Nothing,
+        certainty: NameCertainty::Nothing,
     }
 }
 
@@ -255,12 +255,12 @@ com.example.Math -> R8$$REMOVED$$CLASS$$0:
 # {\"id\":\"sourceFile\",\"fileName\":\"Numbers.kt\"}
 ";
 
-    fn named(class: &str, method: &str, lines: (u32, u32)) -> Named {
+    fn named(class: &str, method: &str, lines: (u32, u32)) -> SourceMethod {
         let mapping = Mapping::read(TEXT.as_bytes(), &|_| true).unwrap();
-        mapping.name(Recorded { class, method, file: "a/SourceFile", lines })
+        mapping.name(RuntimeMethod { class, method, file: "a/SourceFile", lines })
     }
 
-    fn is(named: Named, method: &str, lines: (u32, u32), certainty: Certainty) {
+    fn is(named: SourceMethod, method: &str, lines: (u32, u32), certainty: NameCertainty) {
         assert_eq!(
             (named.method.as_str(), named.lines, named.certainty),
             (method, lines, certainty)
@@ -274,39 +274,39 @@ com.example.Math -> R8$$REMOVED$$CLASS$$0:
             (step.class.as_str(), step.file.as_str()),
             ("com.example.Game", "com/example/Game.kt")
         );
-        is(step, "step(World,float[])", (20, 22), Certainty::Method);
-        is(named("a.a", "a(String)", (4, 4)), "draw(String)", (30, 30), Certainty::Method);
-        is(named("a.a", "<init>(b)", (2, 4)), "<init>(World)", (11, 13), Certainty::Method);
-        is(named("a.a", "d(a)", (0, 0)), "bare(Cell)", (0, 0), Certainty::Method);
+        is(step, "step(World,float[])", (20, 22), NameCertainty::Method);
+        is(named("a.a", "a(String)", (4, 4)), "draw(String)", (30, 30), NameCertainty::Method);
+        is(named("a.a", "<init>(b)", (2, 4)), "<init>(World)", (11, 13), NameCertainty::Method);
+        is(named("a.a", "d(a)", (0, 0)), "bare(Cell)", (0, 0), NameCertainty::Method);
     }
 
     #[test]
     fn methods_that_differ_in_what_they_return_are_told_apart_by_lines() {
-        is(named("a.a", "c()", (6, 9)), "big()", (51, 54), Certainty::Method);
-        is(named("a.a", "c()", (10, 10)), "small()", (60, 60), Certainty::Method);
-        is(named("a.a", "c()", (0, 0)), "big() | small()", (0, 0), Certainty::Several);
+        is(named("a.a", "c()", (6, 9)), "big()", (51, 54), NameCertainty::Method);
+        is(named("a.a", "c()", (10, 10)), "small()", (60, 60), NameCertainty::Method);
+        is(named("a.a", "c()", (0, 0)), "big() | small()", (0, 0), NameCertainty::Several);
     }
 
     #[test]
     fn what_can_not_be_told_apart_is_named_in_full() {
-        is(named("a.a", "a", (0, 0)), "draw | step", (0, 0), Certainty::Several);
-        is(named("a.a", "d", (0, 0)), "bare", (0, 0), Certainty::Method);
-        is(named("a.a", "f()", (15, 15)), "changed(World)", (70, 70), Certainty::Method);
-        is(named("a.a", "f(int)", (16, 16)), "changed(int)", (71, 71), Certainty::Method);
+        is(named("a.a", "a", (0, 0)), "draw | step", (0, 0), NameCertainty::Several);
+        is(named("a.a", "d", (0, 0)), "bare", (0, 0), NameCertainty::Method);
+        is(named("a.a", "f()", (15, 15)), "changed(World)", (70, 70), NameCertainty::Method);
+        is(named("a.a", "f(int)", (16, 16)), "changed(int)", (71, 71), NameCertainty::Method);
     }
 
     /// A sample's line is in one frame's own code, inlined or not.
     #[test]
     fn the_innermost_frame_names_a_sample() {
-        is(named("a.a", "a", (1, 1)), "add", (40, 40), Certainty::Method);
-        is(named("a.a", "a", (2, 2)), "step", (21, 21), Certainty::Method);
-        is(named("a.a", "c", (11, 11)), "small", (61, 61), Certainty::Method);
+        is(named("a.a", "a", (1, 1)), "add", (40, 40), NameCertainty::Method);
+        is(named("a.a", "a", (2, 2)), "step", (21, 21), NameCertainty::Method);
+        is(named("a.a", "c", (11, 11)), "small", (61, 61), NameCertainty::Method);
         let half = named("a.a", "a", (4, 4));
         assert_eq!(
             (half.class.as_str(), half.file.as_str()),
             ("com.example.Math", "com/example/Numbers.kt")
         );
-        is(half, "half", (5, 5), Certainty::Method);
+        is(half, "half", (5, 5), NameCertainty::Method);
     }
 
     #[test]
@@ -316,21 +316,21 @@ com.example.Math -> R8$$REMOVED$$CLASS$$0:
             (moved.class.as_str(), moved.file.as_str()),
             ("com.example.Other", "com/example/Other.java")
         );
-        is(moved, "moved()", (7, 8), Certainty::Method);
+        is(moved, "moved()", (7, 8), NameCertainty::Method);
         // A field that R8 made says nothing of its class.
         assert_eq!(named("a.c", "b()", (7, 8)).class, "com.example.Early");
     }
 
     #[test]
     fn unknown_names_stay() {
-        is(named("a.a", "zz(int)", (3, 3)), "zz(int)", (3, 3), Certainty::Class);
+        is(named("a.a", "zz(int)", (3, 3)), "zz(int)", (3, 3), NameCertainty::Class);
         let other = named("b.b", "a()", (3, 3));
         assert_eq!((other.class.as_str(), other.file.as_str()), ("b.b", "a/SourceFile"));
-        assert_eq!(other.certainty, Certainty::Nothing);
+        assert_eq!(other.certainty, NameCertainty::Nothing);
         let lambda = named("a.a$$Lambda", "run", (0, 0));
         assert_eq!(
             (lambda.class.as_str(), lambda.certainty),
-            ("com.example.Game$$Lambda", Certainty::Class)
+            ("com.example.Game$$Lambda", NameCertainty::Class)
         );
     }
 

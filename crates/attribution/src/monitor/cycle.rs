@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use super::super::{Capacity, Split};
 use super::containers::Container;
-use super::facts::{CoreTimes, Facts, Process, ProcessId, TICKS_PER_S};
-use super::formulas::{Basis, Covers, Energy, Formula, Part, passed};
+use super::facts::{CoreTimes, HostFacts, ProcessId, ProcessUsage, TICKS_PER_S};
+use super::formulas::{Covers, EnergyFormula, FigureBasis, MachinePart, PartEnergy, passed};
 
 /// What the processor's energy is shared by: the denominator of a process's share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Share {
+pub enum ShareDenominator {
     /// All processor time there was: idle time is nobody's.
     #[default]
     Capacity,
@@ -18,36 +18,36 @@ pub enum Share {
     Active,
 }
 
-impl Share {
+impl ShareDenominator {
     /// Its name in files and flags.
     pub fn name(self) -> &'static str {
         match self {
-            Share::Capacity => "capacity",
-            Share::Active => "active",
+            ShareDenominator::Capacity => "capacity",
+            ShareDenominator::Active => "active",
         }
     }
 }
 
 /// The energy of a part of the machine in a cycle, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Component {
+pub struct ComponentEnergy {
     /// The part.
-    pub part: Part,
+    pub part: MachinePart,
     /// The formula's name.
     pub formula: &'static str,
     /// Measurement or model.
-    pub basis: Basis,
+    pub basis: FigureBasis,
     /// What it gave.
-    pub energy: Energy,
+    pub energy: PartEnergy,
     /// Joules that no process is known to have spent.
     pub unattributed_j: f64,
     /// Joules for a second of processor time; 0 where it is not shared by that.
     pub per_cpu_s_j: f64,
 }
 
-impl Component {
+impl ComponentEnergy {
     /// A formula's figure, not shared yet.
-    pub(super) fn new(formula: &dyn Formula, energy: Energy) -> Self {
+    pub(super) fn new(formula: &dyn EnergyFormula, energy: PartEnergy) -> Self {
         let unattributed_j = energy.joules;
         let (part, basis) = (formula.part(), formula.basis());
         Self { part, formula: formula.name(), basis, energy, unattributed_j, per_cpu_s_j: 0.0 }
@@ -98,7 +98,7 @@ pub struct Cycle {
     /// End.
     pub end_s: f64,
     /// Parts of the machine that a formula had a figure for.
-    pub components: Vec<Component>,
+    pub components: Vec<ComponentEnergy>,
     /// Processes that used processor time, those that ended excepted.
     pub processes: Vec<ProcessCycle>,
     /// Processes that ended since the last reading: what they used since is unattributed.
@@ -116,7 +116,7 @@ impl Cycle {
     }
 
     /// The component of a part.
-    pub fn component(&self, part: Part) -> Option<&Component> {
+    pub fn component(&self, part: MachinePart) -> Option<&ComponentEnergy> {
         self.components.iter().find(|component| component.part == part)
     }
 
@@ -124,7 +124,7 @@ impl Cycle {
     /// say who sends but the process itself does.
     pub fn give_network(&mut self, pid: u32, part: f64) -> Option<f64> {
         let process = self.processes.iter_mut().find(|process| process.id.pid == pid)?;
-        let network = self.components.iter_mut().find(|c| c.part == Part::Network)?;
+        let network = self.components.iter_mut().find(|c| c.part == MachinePart::Network)?;
         if process.network_j.is_none() {
             let joules = network.unattributed_j * part.clamp(0.0, 1.0);
             network.unattributed_j -= joules;
@@ -137,7 +137,9 @@ impl Cycle {
     /// nobody else can be asked any more.
     pub fn give_ended(&mut self, pid: u32, cpu_s: f64) {
         let Some((id, name)) = self.ended.iter().find(|(id, _)| id.pid == pid) else { return };
-        let Some(cpu) = self.components.iter_mut().find(|c| c.part == Part::Cpu) else { return };
+        let Some(cpu) = self.components.iter_mut().find(|c| c.part == MachinePart::Cpu) else {
+            return;
+        };
         let cpu_j = (cpu_s * cpu.per_cpu_s_j).min(cpu.unattributed_j).max(0.0);
         cpu.unattributed_j -= cpu_j;
         let (active_s, all_s) = self.processor_s;
@@ -161,8 +163,8 @@ impl Cycle {
                 .processes
                 .iter()
                 .map(|process| match component.part {
-                    Part::Cpu => process.cpu_j,
-                    Part::Network => process.network_j.unwrap_or(0.0),
+                    MachinePart::Cpu => process.cpu_j,
+                    MachinePart::Network => process.network_j.unwrap_or(0.0),
                 })
                 .sum();
             let total = component.energy.joules;
@@ -173,8 +175,8 @@ impl Cycle {
 
 /// Ticks that each process used between two readings. One that was not there before has
 /// used all it has.
-fn used(before: &Facts, after: &Facts) -> BTreeMap<ProcessId, (String, u64)> {
-    let difference = |(id, now): (&ProcessId, &Process)| {
+fn used(before: &HostFacts, after: &HostFacts) -> BTreeMap<ProcessId, (String, u64)> {
+    let difference = |(id, now): (&ProcessId, &ProcessUsage)| {
         let then = before.processes.get(id).map_or(0, |process| process.ticks);
         // The kernel corrects times downwards at moments.
         let ticks = now.ticks.saturating_sub(then);
@@ -187,10 +189,10 @@ fn used(before: &Facts, after: &Facts) -> BTreeMap<ProcessId, (String, u64)> {
 
 /// Makes a cycle of two readings.
 pub(super) fn cycle(
-    before: &Facts,
-    after: &Facts,
-    components: Vec<Component>,
-    share: Share,
+    before: &HostFacts,
+    after: &HostFacts,
+    components: Vec<ComponentEnergy>,
+    share: ShareDenominator,
     mut remarks: Vec<String>,
 ) -> Cycle {
     let times = before.processor.zip(after.processor).and_then(|(b, a)| passed(b, a));
@@ -199,8 +201,8 @@ pub(super) fn cycle(
     let mut components = components;
     for component in &mut components {
         let result = match component.part {
-            Part::Cpu => share_cpu(component, &used, times, share, &mut processes),
-            Part::Network => share_network(component, before, after, &mut processes),
+            MachinePart::Cpu => share_cpu(component, &used, times, share, &mut processes),
+            MachinePart::Network => share_network(component, before, after, &mut processes),
         };
         if let Err(problem) = result {
             remarks.push(problem);
@@ -249,10 +251,10 @@ fn totals(used: &BTreeMap<ProcessId, (String, u64)>, times: Option<CoreTimes>) -
 }
 
 fn share_cpu(
-    component: &mut Component,
+    component: &mut ComponentEnergy,
     used: &BTreeMap<ProcessId, (String, u64)>,
     times: Option<CoreTimes>,
-    share: Share,
+    share: ShareDenominator,
     processes: &mut [ProcessCycle],
 ) -> Result<(), String> {
     let (active, capacity) = totals(used, times);
@@ -260,9 +262,10 @@ fn share_cpu(
     // the capacity's share of the full power comes to. With the other denominator, who ran
     // pays as if the processor had been busy throughout.
     let total = match (component.energy.covers, share) {
-        (Covers::BusyTime, Share::Capacity) | (Covers::Everything, Share::Active) => active,
-        (Covers::Everything, Share::Capacity) => capacity,
-        (Covers::BusyTime, Share::Active) => {
+        (Covers::BusyTime, ShareDenominator::Capacity)
+        | (Covers::Everything, ShareDenominator::Active) => active,
+        (Covers::Everything, ShareDenominator::Capacity) => capacity,
+        (Covers::BusyTime, ShareDenominator::Active) => {
             component.energy.joules *= capacity / active.max(1.0);
             active
         }
@@ -281,9 +284,9 @@ fn share_cpu(
 /// Shares by bytes of users, and within a user, which the system doesn't tell apart, by
 /// nothing: a user with one process is that process; others' bytes are nobody's.
 fn share_network(
-    component: &mut Component,
-    before: &Facts,
-    after: &Facts,
+    component: &mut ComponentEnergy,
+    before: &HostFacts,
+    after: &HostFacts,
     processes: &mut [ProcessCycle],
 ) -> Result<(), String> {
     component.unattributed_j = component.energy.joules;
@@ -309,7 +312,7 @@ fn share_network(
 }
 
 /// The power of a process's threads is its own by their processor time.
-fn add_threads(before: &Facts, after: &Facts, processes: &mut [ProcessCycle]) {
+fn add_threads(before: &HostFacts, after: &HostFacts, processes: &mut [ProcessCycle]) {
     for process in processes {
         let own = after.threads.iter().filter(|((pid, _), _)| *pid == process.id.pid);
         let mut threads: Vec<ThreadCycle> = own
@@ -340,23 +343,23 @@ mod tests {
         ProcessId { pid, start_ticks: 1 }
     }
 
-    fn facts(uptime_s: f64, busy: u64, idle: u64, ticks: &[u64]) -> Facts {
+    fn facts(uptime_s: f64, busy: u64, idle: u64, ticks: &[u64]) -> HostFacts {
         let process = |(at, ticks): (usize, &u64)| {
-            (id(at as u32), Process { name: format!("p{at}"), ticks: *ticks })
+            (id(at as u32), ProcessUsage { name: format!("p{at}"), ticks: *ticks })
         };
         let times = CoreTimes { busy, idle };
-        Facts {
+        HostFacts {
             uptime_s,
             processor: Some(times),
             cores: [(0, times)].into(),
             processes: ticks.iter().enumerate().map(process).collect(),
-            ..Facts::default()
+            ..HostFacts::default()
         }
     }
 
-    fn component(joules: f64, covers: Covers) -> Component {
-        let energy = Energy { joules, covers, bytes: None, remarks: Vec::new() };
-        Component::new(&DesignPower { tdp_w: 1.0, voltages: None }, energy)
+    fn component(joules: f64, covers: Covers) -> ComponentEnergy {
+        let energy = PartEnergy { joules, covers, bytes: None, remarks: Vec::new() };
+        ComponentEnergy::new(&DesignPower { tdp_w: 1.0, voltages: None }, energy)
     }
 
     /// A meter's 62.69958 J in a second that was half idle, half one process's.
@@ -367,10 +370,10 @@ mod tests {
             let parts = vec![component(62.69958, Covers::Everything)];
             cycle(&before, &after, parts, share, Vec::new())
         };
-        let capacity = of(Share::Capacity);
+        let capacity = of(ShareDenominator::Capacity);
         assert!((capacity.processes[0].cpu_j - 31.34979).abs() < 1e-9);
         assert!((capacity.components[0].unattributed_j - 31.34979).abs() < 1e-9);
-        let active = of(Share::Active);
+        let active = of(ShareDenominator::Active);
         assert!((active.processes[0].cpu_j - 62.69958).abs() < 1e-9);
         let process = &active.processes[0];
         assert_eq!((process.share_active, process.share_capacity), (1.0, 0.5));
@@ -382,10 +385,10 @@ mod tests {
     fn busy_time_has_no_idle_part() {
         let (before, after) = (facts(9.0, 0, 0, &[0, 5]), facts(10.0, 50, 50, &[40, 5]));
         let parts = || vec![component(31.34979, Covers::BusyTime)];
-        let capacity = cycle(&before, &after, parts(), Share::Capacity, Vec::new());
+        let capacity = cycle(&before, &after, parts(), ShareDenominator::Capacity, Vec::new());
         assert!((capacity.processes[0].cpu_j - 0.8 * 31.34979).abs() < 1e-9);
         assert!((capacity.components[0].unattributed_j - 0.2 * 31.34979).abs() < 1e-9);
-        let active = cycle(&before, &after, parts(), Share::Active, Vec::new());
+        let active = cycle(&before, &after, parts(), ShareDenominator::Active, Vec::new());
         assert!((active.components[0].energy.joules - 62.69958).abs() < 1e-9);
         assert!(active.is_conserved());
     }
@@ -395,13 +398,13 @@ mod tests {
         let mut before = facts(9.0, 0, 0, &[70]);
         let mut after = facts(10.0, 50, 50, &[]);
         let reborn = ProcessId { pid: 0, start_ticks: 950 };
-        after.processes.insert(reborn, Process { name: "new".into(), ticks: 20 });
-        before.processes.insert(id(3), Process { name: "b".into(), ticks: 1 });
+        after.processes.insert(reborn, ProcessUsage { name: "new".into(), ticks: 20 });
+        before.processes.insert(id(3), ProcessUsage { name: "b".into(), ticks: 1 });
         let cycle = cycle(
             &before,
             &after,
             vec![component(1.0, Covers::BusyTime)],
-            Share::Capacity,
+            ShareDenominator::Capacity,
             Vec::new(),
         );
         assert_eq!(cycle.processes.len(), 1);
@@ -413,7 +416,7 @@ mod tests {
     fn an_ended_process_that_says_what_it_used_gets_its_part() {
         let (before, after) = (facts(9.0, 0, 0, &[0, 0]), facts(10.0, 60, 40, &[30]));
         let parts = vec![component(8.0, Covers::Everything)];
-        let mut cycle = cycle(&before, &after, parts, Share::Capacity, Vec::new());
+        let mut cycle = cycle(&before, &after, parts, ShareDenominator::Capacity, Vec::new());
         cycle.give_ended(1, 0.25);
         let ended = &cycle.processes[1];
         assert_eq!((ended.id.pid, ended.cpu_j, ended.share_capacity), (1, 2.0, 0.25));
@@ -425,9 +428,10 @@ mod tests {
     #[test]
     fn a_process_that_counts_its_bytes_gets_its_part_of_the_network() {
         let mut network = component(4.0, Covers::Everything);
-        network.part = Part::Network;
+        network.part = MachinePart::Network;
         let (before, after) = (facts(9.0, 0, 0, &[0]), facts(10.0, 50, 50, &[50]));
-        let mut cycle = cycle(&before, &after, vec![network], Share::Capacity, Vec::new());
+        let mut cycle =
+            cycle(&before, &after, vec![network], ShareDenominator::Capacity, Vec::new());
         assert_eq!(cycle.give_network(0, 0.25), Some(1.0));
         assert_eq!((cycle.components[0].unattributed_j, cycle.give_network(9, 1.0)), (3.0, None));
         assert!(cycle.is_conserved());
@@ -438,7 +442,7 @@ mod tests {
         let mut before = facts(9.0, 0, 0, &[0]);
         let mut after = facts(10.0, 100, 0, &[100]);
         for (tid, ticks) in [(5, 60), (6, 40), (7, 0)] {
-            let thread = |ticks| Process { name: format!("t{tid}"), ticks };
+            let thread = |ticks| ProcessUsage { name: format!("t{tid}"), ticks };
             before.threads.insert((0, id(tid)), thread(0));
             after.threads.insert((0, id(tid)), thread(ticks));
         }
@@ -446,7 +450,7 @@ mod tests {
             &before,
             &after,
             vec![component(10.0, Covers::BusyTime)],
-            Share::Capacity,
+            ShareDenominator::Capacity,
             Vec::new(),
         );
         let threads = &cycle.processes[0].threads;
@@ -467,7 +471,7 @@ mod tests {
             let before = facts(1.0, 0, 0, &vec![0; ticks.len()]);
             let after = facts(2.0, busy, idle, &ticks);
             let covers = if everything { Covers::Everything } else { Covers::BusyTime };
-            let share = if active { Share::Active } else { Share::Capacity };
+            let share = if active { ShareDenominator::Active } else { ShareDenominator::Capacity };
             let cycle = cycle(&before, &after, vec![component(joules, covers)], share, Vec::new());
             prop_assert!(cycle.is_conserved());
             let shares: f64 = cycle.processes.iter().map(|process| process.share_active).sum();

@@ -20,7 +20,7 @@ pub struct ProcessId {
 
 /// What a process has used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
+pub struct ProcessUsage {
     /// Its name.
     pub name: String,
     /// Processor ticks, in user mode and in the kernel.
@@ -58,7 +58,7 @@ pub struct Interface {
 
 /// All that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts {
+pub struct HostFacts {
     /// When, in seconds since the machine's start.
     pub uptime_s: f64,
     /// All cores together.
@@ -66,9 +66,9 @@ pub struct Facts {
     /// Each core that is on.
     pub cores: BTreeMap<u32, CoreTimes>,
     /// All processes.
-    pub processes: BTreeMap<ProcessId, Process>,
+    pub processes: BTreeMap<ProcessId, ProcessUsage>,
     /// Threads of the watched processes, by process number.
-    pub threads: BTreeMap<(u32, ProcessId), Process>,
+    pub threads: BTreeMap<(u32, ProcessId), ProcessUsage>,
     /// Clocks of the cores, by the policy's number.
     pub policies: BTreeMap<u32, Policy>,
     /// The power meter's own words.

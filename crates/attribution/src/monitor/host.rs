@@ -37,7 +37,7 @@ pub trait Host {
     ///
     /// # Errors
     /// If nothing can be read at all.
-    fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<Snapshot, HostError>;
+    fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<HostSnapshot, HostError>;
 
     /// What a shell command prints, its errors included.
     ///
@@ -48,14 +48,14 @@ pub trait Host {
 
 /// Texts of files at about one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Snapshot {
+pub struct HostSnapshot {
     /// Seconds since the machine's start, by its own monotonic clock: no step of the wall
     /// clock shows in it.
     pub uptime_s: f64,
     files: BTreeMap<String, Result<String, String>>,
 }
 
-impl Snapshot {
+impl HostSnapshot {
     /// An empty one.
     pub fn at(uptime_s: f64) -> Self {
         Self { uptime_s, files: BTreeMap::new() }
@@ -142,8 +142,8 @@ pub fn shell_question(patterns: &BTreeSet<String>) -> String {
 }
 
 /// What [`shell_question`] printed. `None` if there is no time in it.
-pub fn parse_shell_answer(text: &str) -> Option<Snapshot> {
-    let mut snapshot = Snapshot::default();
+pub fn parse_shell_answer(text: &str) -> Option<HostSnapshot> {
+    let mut snapshot = HostSnapshot::default();
     let mut uptime = None;
     for part in text.split(MARK).skip(1) {
         let (path, rest) = part.split_once('\n').unwrap_or((part, ""));

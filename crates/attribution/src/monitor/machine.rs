@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::host::{Host, HostError, Snapshot, matches_name, uptime_s};
+use super::host::{Host, HostError, HostSnapshot, matches_name, uptime_s};
 
 /// This machine.
 #[derive(Debug)]
@@ -36,9 +36,9 @@ impl Host for ThisMachine {
         format!("this machine ({})", model.map_or("unknown processor", |(_, name)| name.trim()))
     }
 
-    fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<Snapshot, HostError> {
+    fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<HostSnapshot, HostError> {
         // The file has hundredths of a second only.
-        let mut snapshot = Snapshot::at(self.began_s + self.began.elapsed().as_secs_f64());
+        let mut snapshot = HostSnapshot::at(self.began_s + self.began.elapsed().as_secs_f64());
         for path in patterns.iter().flat_map(|pattern| files(pattern)) {
             let Some(name) = path.to_str() else { continue };
             match fs::read(&path) {
@@ -87,7 +87,7 @@ fn children(folder: &Path, pattern: &str) -> Vec<PathBuf> {
 mod tests {
     use std::time::Duration;
 
-    use super::super::Modules;
+    use super::super::RunningModules;
     use super::super::formulas::DesignPower;
     use super::super::host::{parse_shell_answer, shell_question};
     use super::*;
@@ -117,7 +117,7 @@ mod tests {
         let Ok(machine) = ThisMachine::open() else {
             return crate::skip::because("no /proc");
         };
-        let mut modules = Modules::default();
+        let mut modules = RunningModules::default();
         modules.start(Box::new(DesignPower { tdp_w: 100.0, voltages: None }));
         assert!(modules.cycle(&machine).unwrap().is_none());
         let mut sum = 0_u64;

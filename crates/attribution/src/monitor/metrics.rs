@@ -21,7 +21,7 @@ const OTHERS: &str = "(others)";
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
     parts: BTreeMap<&'static str, (&'static str, &'static str, f64, f64)>,
-    processes: BTreeMap<ProcessId, Process>,
+    processes: BTreeMap<ProcessId, ProcessMetrics>,
     ended: Vec<ProcessId>,
     other_processes_j: f64,
     containers: BTreeMap<Container, f64>,
@@ -30,7 +30,7 @@ pub struct Counters {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Process {
+struct ProcessMetrics {
     name: String,
     container: Option<Container>,
     joules: f64,
@@ -80,10 +80,10 @@ impl Counters {
             self.other_processes_j += joules;
             return;
         }
-        let sums = self.processes.entry(process.id).or_insert_with(|| Process {
+        let sums = self.processes.entry(process.id).or_insert_with(|| ProcessMetrics {
             name: process.name.clone(),
             container,
-            ..Process::default()
+            ..ProcessMetrics::default()
         });
         sums.joules += joules;
         sums.watts = joules / duration_s;
@@ -190,7 +190,7 @@ fn processes(text: &mut Exposition, counters: &Counters) {
     }
 }
 
-fn each_process(counters: &Counters, mut tell: impl FnMut(&[(&str, &str)], &Process)) {
+fn each_process(counters: &Counters, mut tell: impl FnMut(&[(&str, &str)], &ProcessMetrics)) {
     for (id, process) in &counters.processes {
         let pid = id.pid.to_string();
         let start = id.start_ticks.to_string();
@@ -220,8 +220,8 @@ fn method_powers(text: &mut Exposition, state: &JvmState, power: &JvmPower, d: f
 
 #[cfg(test)]
 mod tests {
-    use super::super::Component;
-    use super::super::formulas::{Basis, Covers, Energy, Part};
+    use super::super::ComponentEnergy;
+    use super::super::formulas::{Covers, FigureBasis, MachinePart, PartEnergy};
     use super::*;
 
     fn cycle(pids: std::ops::Range<u32>) -> Cycle {
@@ -237,11 +237,11 @@ mod tests {
             container: Some(Container { container: "web".into(), ..Container::default() }),
         };
         let energy =
-            Energy { joules: 4.0, covers: Covers::BusyTime, bytes: None, remarks: Vec::new() };
-        let component = Component {
-            part: Part::Cpu,
+            PartEnergy { joules: 4.0, covers: Covers::BusyTime, bytes: None, remarks: Vec::new() };
+        let component = ComponentEnergy {
+            part: MachinePart::Cpu,
             formula: "design-power",
-            basis: Basis::Model,
+            basis: FigureBasis::Model,
             energy,
             unattributed_j: 1.0,
             per_cpu_s_j: 0.0,

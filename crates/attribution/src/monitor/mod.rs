@@ -2,7 +2,7 @@
 //! two levels, PowerAPI for the operating system and Jalen for a JVM.
 //!
 //! [`sensors`] turn the system's files into [`facts`], [`formulas`] turn two facts into
-//! the energy of a part of the machine, [`Modules`] starts and stops both and shares the
+//! the energy of a part of the machine, [`RunningModules`] starts and stops both and shares the
 //! energies among processes, [`jvm`] shares a process's energy among its methods. All of
 //! it is pure but [`machine`], which reads this machine or, through
 //! a [`host`], a device. `docs/monitor.md` has the theory.
@@ -19,5 +19,5 @@ pub mod metrics;
 mod modules;
 pub mod sensors;
 
-pub use cycle::{Component, Cycle, ProcessCycle, Share, ThreadCycle};
-pub use modules::Modules;
+pub use cycle::{ComponentEnergy, Cycle, ProcessCycle, ShareDenominator, ThreadCycle};
+pub use modules::RunningModules;

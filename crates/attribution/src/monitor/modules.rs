@@ -3,23 +3,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cycle::{Component, Cycle, Share, cycle};
-use super::facts::Facts;
-use super::formulas::Formula;
-use super::host::{Host, HostError, Snapshot};
+use super::cycle::{ComponentEnergy, Cycle, ShareDenominator, cycle};
+use super::facts::HostFacts;
+use super::formulas::EnergyFormula;
+use super::host::{Host, HostError, HostSnapshot};
 use super::sensors::{Sensor, sensor};
 
 /// What runs at present.
 #[derive(Debug, Default)]
-pub struct Modules {
+pub struct RunningModules {
     sensors: BTreeMap<&'static str, Box<dyn Sensor>>,
-    formulas: BTreeMap<&'static str, Box<dyn Formula>>,
+    formulas: BTreeMap<&'static str, Box<dyn EnergyFormula>>,
     /// What the processor's energy is shared by.
-    pub share: Share,
-    last: Option<Facts>,
+    pub share: ShareDenominator,
+    last: Option<HostFacts>,
 }
 
-impl Modules {
+impl RunningModules {
     /// Starts a sensor, or changes its settings if it runs.
     pub fn start_sensor(&mut self, sensor: Box<dyn Sensor>) {
         self.sensors.insert(sensor.name(), sensor);
@@ -32,7 +32,7 @@ impl Modules {
 
     /// Starts a formula and the sensors it needs, or changes its settings if it runs. It
     /// takes the place of another one for the same part of the machine.
-    pub fn start(&mut self, formula: Box<dyn Formula>) {
+    pub fn start(&mut self, formula: Box<dyn EnergyFormula>) {
         self.formulas.retain(|_, other| other.part() != formula.part());
         for name in formula.needs().iter().chain(formula.also_uses()) {
             if let Some(needed) = sensor(name).filter(|_| !self.sensors.contains_key(name)) {
@@ -65,7 +65,7 @@ impl Modules {
     }
 
     /// The running formulas.
-    pub fn formulas(&self) -> impl Iterator<Item = &dyn Formula> {
+    pub fn formulas(&self) -> impl Iterator<Item = &dyn EnergyFormula> {
         self.formulas.values().map(AsRef::as_ref)
     }
 
@@ -91,7 +91,7 @@ impl Modules {
             match formula.energy(&before, after) {
                 Ok(energy) => {
                     remarks.extend(energy.remarks.clone());
-                    components.push(Component::new(formula.as_ref(), energy));
+                    components.push(ComponentEnergy::new(formula.as_ref(), energy));
                 }
                 Err(error) => remarks.push(error.to_string()),
             }
@@ -102,9 +102,9 @@ impl Modules {
     fn read(
         &self,
         host: &dyn Host,
-        snapshot: &Snapshot,
-    ) -> Result<(Facts, Vec<String>), HostError> {
-        let mut facts = Facts { uptime_s: snapshot.uptime_s, ..Facts::default() };
+        snapshot: &HostSnapshot,
+    ) -> Result<(HostFacts, Vec<String>), HostError> {
+        let mut facts = HostFacts { uptime_s: snapshot.uptime_s, ..HostFacts::default() };
         let mut remarks = Vec::new();
         for sensor in self.sensors.values() {
             let answer = sensor.question().map(|question| host.ask(question)).transpose()?;
@@ -116,7 +116,7 @@ impl Modules {
     }
 }
 
-fn uses(formula: &dyn Formula, sensor: &str) -> bool {
+fn uses(formula: &dyn EnergyFormula, sensor: &str) -> bool {
     formula.needs().contains(&sensor) || formula.also_uses().contains(&sensor)
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::super::formulas::{DesignPower, NetworkModes, parse_modes};
-    use super::super::sensors::Processes;
+    use super::super::sensors::ProcessTimes;
     use super::*;
 
     /// A machine with a core that is busy half of the time, by one process.
@@ -138,8 +138,8 @@ mod tests {
             "scripted".into()
         }
 
-        fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<Snapshot, HostError> {
-            let mut snapshot = Snapshot::at(self.uptime_s.get());
+        fn snapshot(&self, patterns: &BTreeSet<String>) -> Result<HostSnapshot, HostError> {
+            let mut snapshot = HostSnapshot::at(self.uptime_s.get());
             let ticks = (50.0 * snapshot.uptime_s) as u64;
             if patterns.contains("/proc/stat") {
                 let line = format!("{ticks} 0 0 {ticks}");
@@ -158,11 +158,11 @@ mod tests {
     #[test]
     fn modules_start_stop_and_change_while_it_runs() {
         let host = Scripted { uptime_s: Cell::new(10.0) };
-        let later = |modules: &mut Modules| {
+        let later = |modules: &mut RunningModules| {
             host.uptime_s.set(host.uptime_s.get() + 1.0);
             modules.cycle(&host).unwrap()
         };
-        let mut modules = Modules::default();
+        let mut modules = RunningModules::default();
         modules.start(Box::new(DesignPower { tdp_w: 100.0, voltages: None }));
         assert_eq!(modules.running(), (vec!["processes"], vec!["design-power"]));
         assert!(modules.cycle(&host).unwrap().is_none(), "one reading is no cycle");
@@ -186,7 +186,7 @@ mod tests {
         later(&mut modules);
         let cycle = later(&mut modules).unwrap();
         assert!(cycle.components.is_empty() && cycle.processes.is_empty());
-        modules.start_sensor(Box::new(Processes));
+        modules.start_sensor(Box::new(ProcessTimes));
         later(&mut modules);
         assert_eq!(later(&mut modules).unwrap().components.len(), 1);
 
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_clock_that_stands_still_gives_no_cycle() {
         let host = Scripted { uptime_s: Cell::new(10.0) };
-        let mut modules = Modules::default();
+        let mut modules = RunningModules::default();
         modules.start(Box::new(DesignPower { tdp_w: 100.0, voltages: None }));
         for time in [10.0, 10.0, 5.0] {
             host.uptime_s.set(time);

@@ -5,7 +5,9 @@
 use prost::Message;
 
 use super::sequence::{COUNTER, SLICE_BEGIN, SLICE_END};
-use super::wire::{CounterDescriptor, DebugAnnotation, Packet, Trace, TrackDescriptor, TrackEvent};
+use super::wire::{
+    CounterDescriptor, DebugAnnotation, TracePacket, TrackDescriptor, TrackEvent, WireTrace,
+};
 
 /// The only writer of the trace.
 const SEQUENCE: u32 = 1;
@@ -17,7 +19,7 @@ pub struct TrackId(u64);
 /// A trace in the making.
 #[derive(Debug, Clone, Default)]
 pub struct TraceBuilder {
-    trace: Trace,
+    trace: WireTrace,
     tracks: u64,
 }
 
@@ -90,20 +92,20 @@ impl TraceBuilder {
             counter,
             ..TrackDescriptor::default()
         });
-        self.trace.packet.push(Packet {
+        self.trace.packet.push(TracePacket {
             trusted_packet_sequence_id: SEQUENCE,
             track_descriptor,
-            ..Packet::default()
+            ..TracePacket::default()
         });
         TrackId(self.tracks)
     }
 
     fn event(&mut self, at_ns: u64, event: TrackEvent) {
-        self.trace.packet.push(Packet {
+        self.trace.packet.push(TracePacket {
             timestamp: Some(at_ns),
             trusted_packet_sequence_id: SEQUENCE,
             track_event: Some(event),
-            ..Packet::default()
+            ..TracePacket::default()
         });
     }
 }

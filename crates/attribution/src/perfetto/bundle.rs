@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::clock::Clocks;
-use super::event::{Event, Mark, What};
+use super::clock::TraceClocks;
+use super::event::{TraceEvent, TraceMark, What};
 use super::wire::{CompactSched, FtraceBundle, FtraceEvent};
 
 /// `FtraceClock`.
@@ -26,9 +26,9 @@ pub type Running = BTreeMap<u32, i32>;
 /// counted instead.
 pub fn events(
     bundle: FtraceBundle,
-    clocks: &mut Clocks,
+    clocks: &mut TraceClocks,
     running: &mut Running,
-) -> (Vec<Event>, u64) {
+) -> (Vec<TraceEvent>, u64) {
     let mut raw: Vec<(u64, What)> = Vec::with_capacity(bundle.event.len());
     let cpu = bundle.cpu;
     let (clock, origin) = (bundle.ftrace_clock, (bundle.ftrace_timestamp, bundle.boot_timestamp));
@@ -48,12 +48,12 @@ pub fn events(
         raw.insert(0, (first, What::Lost { cpu }));
     }
     let all = raw.len();
-    let events: Vec<Event> = raw
+    let events: Vec<TraceEvent> = raw
         .into_iter()
         .filter_map(|(at, mut what)| {
             follow(&mut what, running);
             let at_ns = trace_time(clocks, clock, origin, at)?;
-            Some(Event { at_ns: Some(at_ns), what })
+            Some(TraceEvent { at_ns: Some(at_ns), what })
         })
         .collect();
     let timeless = (all - events.len()) as u64;
@@ -72,7 +72,7 @@ fn follow(what: &mut What, running: &mut Running) {
     }
 }
 
-fn trace_time(clocks: &mut Clocks, clock: i32, origin: (i64, i64), at: u64) -> Option<u64> {
+fn trace_time(clocks: &mut TraceClocks, clock: i32, origin: (i64, i64), at: u64) -> Option<u64> {
     match clock {
         // The scheduler's clock; the bundle says what it and CLOCK_BOOTTIME read at once.
         GLOBAL | LOCAL => {
@@ -103,7 +103,10 @@ fn one(cpu: u32, event: FtraceEvent) -> Option<What> {
     }
     if let Some(print) = event.print {
         let tid = i32::try_from(event.pid).unwrap_or(i32::MAX);
-        return Some(What::Mark { tid, mark: Mark::parse(&String::from_utf8_lossy(&print.buf)) });
+        return Some(What::Mark {
+            tid,
+            mark: TraceMark::parse(&String::from_utf8_lossy(&print.buf)),
+        });
     }
     if let Some(frequency) = event.cpu_frequency {
         return Some(What::CpuFrequency { cpu: frequency.cpu_id, khz: frequency.state });

@@ -12,14 +12,14 @@ const OF_SEQUENCE: std::ops::Range<u32> = 64..128;
 
 /// What is known of the clocks so far.
 #[derive(Debug)]
-pub struct Clocks {
+pub struct TraceClocks {
     primary: u32,
-    known: BTreeMap<(u32, u32), Known>,
+    known: BTreeMap<(u32, u32), KnownClock>,
 }
 
 /// One clock against the trace's.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownClock {
     /// What it read at the last snapshot, in nanoseconds.
     read_ns: u64,
     /// What the trace's clock read then.
@@ -29,13 +29,13 @@ struct Known {
     running_ns: Option<u64>,
 }
 
-impl Default for Clocks {
+impl Default for TraceClocks {
     fn default() -> Self {
         Self { primary: BOOTTIME, known: BTreeMap::new() }
     }
 }
 
-impl Clocks {
+impl TraceClocks {
     /// Takes in a snapshot that a sequence sent.
     pub fn snapshot(&mut self, sequence: u32, snapshot: &wire::ClockSnapshot) {
         if let Ok(primary @ 1..) = u32::try_from(snapshot.primary_trace_clock) {
@@ -44,7 +44,7 @@ impl Clocks {
         let primary = snapshot.clocks.iter().find(|clock| clock.clock_id == self.primary);
         // Without the trace's clock, another known one ties the snapshot to it.
         let trace_ns = primary.map(|clock| clock.timestamp).or_else(|| {
-            let tie = |clock: &wire::Clock| {
+            let tie = |clock: &wire::WireClock| {
                 let known = self.known.get(&key(sequence, clock.clock_id))?;
                 Some(known.trace_at(clock.timestamp.saturating_mul(known.unit_ns)))
             };
@@ -55,7 +55,7 @@ impl Clocks {
             let unit_ns = clock.unit_multiplier_ns.max(1);
             let read_ns = clock.timestamp.saturating_mul(unit_ns);
             let running_ns = clock.is_incremental.then_some(read_ns);
-            let known = Known { read_ns, trace_ns, unit_ns, running_ns };
+            let known = KnownClock { read_ns, trace_ns, unit_ns, running_ns };
             self.known.insert(key(sequence, clock.clock_id), known);
         }
     }
@@ -76,7 +76,7 @@ impl Clocks {
     }
 }
 
-impl Known {
+impl KnownClock {
     fn trace_at(&self, read_ns: u64) -> u64 {
         let at = i128::from(self.trace_ns) + i128::from(read_ns) - i128::from(self.read_ns);
         u64::try_from(at.max(0)).unwrap_or(u64::MAX)
@@ -91,13 +91,13 @@ fn key(sequence: u32, clock: u32) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    fn clock(clock_id: u32, timestamp: u64) -> wire::Clock {
-        wire::Clock { clock_id, timestamp, ..wire::Clock::default() }
+    fn clock(clock_id: u32, timestamp: u64) -> wire::WireClock {
+        wire::WireClock { clock_id, timestamp, ..wire::WireClock::default() }
     }
 
     #[test]
     fn a_clock_is_told_in_the_traces() {
-        let mut clocks = Clocks::default();
+        let mut clocks = TraceClocks::default();
         assert_eq!(clocks.trace_ns(1, None, 5), Some(5));
         assert_eq!(clocks.trace_ns(1, Some(3), 5), None, "no snapshot yet");
         let snapshot = |clocks| wire::ClockSnapshot { clocks, primary_trace_clock: 6 };
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn times_may_be_differences_in_microseconds() {
-        let mut clocks = Clocks::default();
+        let mut clocks = TraceClocks::default();
         let mut delta = clock(64, 7);
         (delta.is_incremental, delta.unit_multiplier_ns) = (true, 1000);
         let snapshot =

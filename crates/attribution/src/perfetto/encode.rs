@@ -9,8 +9,9 @@ use prost::Message;
 
 use super::wire::{
     self, BatteryCounters, BinderReceived, BinderTransaction, ClockSnapshot, CompactSched,
-    CpuState, EnergyData, FtraceBundle, FtraceEvent, Packet, PowerRails, Print, Process,
-    ProcessTree, RailDescriptor, SchedSwitch, Thread, Trace, TrackDescriptor, TrackEvent,
+    CpuState, EnergyData, FtraceBundle, FtraceEvent, PowerRails, Print, ProcessTree,
+    RailDescriptor, SchedSwitch, TracePacket, TrackDescriptor, TrackEvent, WireProcess, WireThread,
+    WireTrace,
 };
 
 /// A trace being written.
@@ -19,27 +20,27 @@ pub struct TraceBytes(pub Vec<u8>);
 
 impl TraceBytes {
     /// Any packet.
-    pub fn packet(&mut self, packet: Packet) -> &mut Self {
-        Trace { packet: vec![packet] }.encode(&mut self.0).unwrap();
+    pub fn packet(&mut self, packet: TracePacket) -> &mut Self {
+        WireTrace { packet: vec![packet] }.encode(&mut self.0).unwrap();
         self
     }
 
     /// What several clocks (`BuiltinClock`, nanoseconds) read at one moment.
     pub fn clocks(&mut self, clocks: &[(u32, u64)]) -> &mut Self {
-        let clock = |&(clock_id, timestamp): &(u32, u64)| wire::Clock {
+        let clock = |&(clock_id, timestamp): &(u32, u64)| wire::WireClock {
             clock_id,
             timestamp,
-            ..wire::Clock::default()
+            ..wire::WireClock::default()
         };
         let clocks = clocks.iter().map(clock).collect();
         let clock_snapshot = Some(ClockSnapshot { clocks, primary_trace_clock: 6 });
-        self.packet(Packet { clock_snapshot, ..Packet::default() })
+        self.packet(TracePacket { clock_snapshot, ..TracePacket::default() })
     }
 
     /// Kernel events of a CPU.
     pub fn bundle(&mut self, cpu: u32, event: Vec<FtraceEvent>) -> &mut Self {
         let bundle = FtraceBundle { cpu, event, ..FtraceBundle::default() };
-        self.packet(Packet { ftrace_events: Some(bundle), ..Packet::default() })
+        self.packet(TracePacket { ftrace_events: Some(bundle), ..TracePacket::default() })
     }
 
     /// Switches of a CPU in the compact form: (time, next thread, its name).
@@ -58,28 +59,28 @@ impl TraceBytes {
             before = *at;
         }
         let bundle = FtraceBundle { cpu, compact_sched: Some(compact), ..FtraceBundle::default() };
-        self.packet(Packet { ftrace_events: Some(bundle), ..Packet::default() })
+        self.packet(TracePacket { ftrace_events: Some(bundle), ..TracePacket::default() })
     }
 
     /// Processes: (id, name, user).
     pub fn processes(&mut self, processes: &[(i32, &str, i32)]) -> &mut Self {
-        let process = |&(pid, name, uid): &(i32, &str, i32)| Process {
+        let process = |&(pid, name, uid): &(i32, &str, i32)| WireProcess {
             pid,
             cmdline: vec![name.into()],
             uid: Some(uid),
         };
         let processes = processes.iter().map(process).collect();
         let process_tree = Some(ProcessTree { processes, threads: Vec::new() });
-        self.packet(Packet { process_tree, ..Packet::default() })
+        self.packet(TracePacket { process_tree, ..TracePacket::default() })
     }
 
     /// Threads: (id, process, name).
     pub fn threads(&mut self, threads: &[(i32, i32, &str)]) -> &mut Self {
         let thread =
-            |&(tid, tgid, name): &(i32, i32, &str)| Thread { tid, tgid, name: name.into() };
+            |&(tid, tgid, name): &(i32, i32, &str)| WireThread { tid, tgid, name: name.into() };
         let threads = threads.iter().map(thread).collect();
         let process_tree = Some(ProcessTree { processes: Vec::new(), threads });
-        self.packet(Packet { process_tree, ..Packet::default() })
+        self.packet(TracePacket { process_tree, ..TracePacket::default() })
     }
 
     /// Names of rails, by their index.
@@ -91,7 +92,7 @@ impl TraceBytes {
         };
         let rail_descriptor = names.iter().enumerate().map(rail).collect();
         let power_rails = Some(PowerRails { rail_descriptor, ..PowerRails::default() });
-        self.packet(Packet { power_rails, timestamp: Some(0), ..Packet::default() })
+        self.packet(TracePacket { power_rails, timestamp: Some(0), ..TracePacket::default() })
     }
 
     /// Energies of all rails (microjoules since boot) at a time in milliseconds.
@@ -104,20 +105,20 @@ impl TraceBytes {
         let energy_data = energies_uj.iter().enumerate().map(sample).collect();
         let power_rails = Some(PowerRails { energy_data, ..PowerRails::default() });
         let timestamp = Some(timestamp_ms * 1_000_000);
-        self.packet(Packet { power_rails, timestamp, ..Packet::default() })
+        self.packet(TracePacket { power_rails, timestamp, ..TracePacket::default() })
     }
 
     /// The battery's counters at a time in nanoseconds.
     pub fn battery(&mut self, at_ns: u64, battery: BatteryCounters) -> &mut Self {
         let (battery, timestamp) = (Some(battery), Some(at_ns));
-        self.packet(Packet { battery, timestamp, ..Packet::default() })
+        self.packet(TracePacket { battery, timestamp, ..TracePacket::default() })
     }
 
     /// A track.
     pub fn track(&mut self, uuid: u64, name: &str) -> &mut Self {
         let name = Some(name.as_bytes().to_vec());
         let descriptor = TrackDescriptor { uuid, name, ..TrackDescriptor::default() };
-        self.packet(Packet { track_descriptor: Some(descriptor), ..Packet::default() })
+        self.packet(TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })
     }
 
     /// A slice of a track begins (with a name) or ends (without).
@@ -129,7 +130,7 @@ impl TraceBytes {
             ..TrackEvent::default()
         };
         let (track_event, timestamp) = (Some(event), Some(at_ns));
-        self.packet(Packet { track_event, timestamp, ..Packet::default() })
+        self.packet(TracePacket { track_event, timestamp, ..TracePacket::default() })
     }
 
     /// The packets so far as one packet of compressed ones.
@@ -138,7 +139,7 @@ impl TraceBytes {
         encoder.write_all(&self.0).unwrap();
         let bytes = encoder.finish().unwrap();
         let mut outer = Self::default();
-        outer.packet(Packet { compressed_packets: Some(bytes), ..Packet::default() });
+        outer.packet(TracePacket { compressed_packets: Some(bytes), ..TracePacket::default() });
         outer
     }
 
@@ -209,6 +210,6 @@ impl TraceBytes {
     pub fn thread_track(&mut self, uuid: u64, pid: i32, tid: i64) -> &mut Self {
         let thread = Some(wire::ThreadDescriptor { pid, tid, ..wire::ThreadDescriptor::default() });
         let descriptor = TrackDescriptor { uuid, thread, ..TrackDescriptor::default() };
-        self.packet(Packet { track_descriptor: Some(descriptor), ..Packet::default() })
+        self.packet(TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })
     }
 }

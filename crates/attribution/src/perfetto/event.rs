@@ -2,7 +2,7 @@
 
 /// One event of a trace.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct TraceEvent {
     /// Nanoseconds of the trace's clock (CLOCK_BOOTTIME on Android); `None` for facts that
     /// have no time of their own (names of processes, rails, tracks).
     pub at_ns: Option<u64>,
@@ -10,7 +10,7 @@ pub struct Event {
     pub what: What,
 }
 
-/// What an [`Event`] is.
+/// What an [`TraceEvent`] is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     /// A CPU goes from one thread to another. Thread 0 is the idle one.
@@ -58,7 +58,7 @@ pub enum What {
         /// The thread that wrote it.
         tid: i32,
         /// What it says.
-        mark: Mark,
+        mark: TraceMark,
     },
     /// A thread sends a binder transaction: a call into another process, or its reply.
     Transaction {
@@ -184,7 +184,7 @@ pub struct Track {
 
 /// A line of `trace_marker` as `android.os.Trace` writes it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mark {
+pub enum TraceMark {
     /// `B|pid|name`: a section begins on the writing thread.
     Begin {
         /// Process that wrote it.
@@ -225,8 +225,8 @@ pub enum Mark {
     Text(String),
 }
 
-impl Mark {
-    /// Reads the text of a marker; a line that follows no form is [`Mark::Text`].
+impl TraceMark {
+    /// Reads the text of a marker; a line that follows no form is [`TraceMark::Text`].
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim_end_matches(['\n', '\0']);
@@ -270,24 +270,24 @@ mod tests {
 
     #[test]
     fn markers_of_the_atrace_api() {
-        let begin = Mark::Begin { pid: 12, name: "draw|frame".into() };
-        assert_eq!(Mark::parse("B|12|draw|frame\n"), begin);
-        assert_eq!(Mark::parse("E|12\n"), Mark::End);
-        assert_eq!(Mark::parse("E"), Mark::End);
+        let begin = TraceMark::Begin { pid: 12, name: "draw|frame".into() };
+        assert_eq!(TraceMark::parse("B|12|draw|frame\n"), begin);
+        assert_eq!(TraceMark::parse("E|12\n"), TraceMark::End);
+        assert_eq!(TraceMark::parse("E"), TraceMark::End);
         let (pid, name) = (7, "load".to_owned());
-        let begin = Mark::AsyncBegin { pid, name: name.clone(), cookie: -3 };
-        assert_eq!(Mark::parse("S|7|load|-3"), begin);
-        assert_eq!(Mark::parse("F|7|load|-3"), Mark::AsyncEnd { pid, name, cookie: -3 });
-        let counter = Mark::Counter { pid: 7, name: "a|b".into(), value: 5 };
-        assert_eq!(Mark::parse("C|7|a|b|5"), counter);
-        assert_eq!(Mark::parse("S|7|load|x"), Mark::Text("S|7|load|x".into()));
-        assert_eq!(Mark::parse("hello"), Mark::Text("hello".into()));
+        let begin = TraceMark::AsyncBegin { pid, name: name.clone(), cookie: -3 };
+        assert_eq!(TraceMark::parse("S|7|load|-3"), begin);
+        assert_eq!(TraceMark::parse("F|7|load|-3"), TraceMark::AsyncEnd { pid, name, cookie: -3 });
+        let counter = TraceMark::Counter { pid: 7, name: "a|b".into(), value: 5 };
+        assert_eq!(TraceMark::parse("C|7|a|b|5"), counter);
+        assert_eq!(TraceMark::parse("S|7|load|x"), TraceMark::Text("S|7|load|x".into()));
+        assert_eq!(TraceMark::parse("hello"), TraceMark::Text("hello".into()));
     }
 
     proptest! {
         #[test]
         fn any_text_is_some_mark(text in ".*") {
-            let _ = Mark::parse(&text);
+            let _ = TraceMark::parse(&text);
         }
     }
 }

@@ -8,7 +8,7 @@ use wattline_units::limits::{TRACE_PACKET_BYTES, UNPACKED_TRACE_BYTES};
 
 /// What [`Packets::next`] found.
 #[derive(Debug, PartialEq)]
-pub enum Frame {
+pub enum PacketRead {
     /// A whole packet is in the buffer.
     Packet,
     /// The end of the file, between two packets.
@@ -44,23 +44,23 @@ impl<R: BufRead> Packets<R> {
     }
 
     /// The next packet, into `packet`.
-    pub fn next(&mut self, packet: &mut Vec<u8>) -> io::Result<Frame> {
+    pub fn next(&mut self, packet: &mut Vec<u8>) -> io::Result<PacketRead> {
         let start = self.offset;
         match self.frame(packet) {
             Ok(frame) => Ok(frame),
             // Gzip data that stop or don't check out come as errors of the input.
             Err(error) if is_damage(&error) => {
                 let what = format!("the trace ends or is damaged in the packet at byte {start}");
-                Ok(Frame::Truncated(format!("{what} ({error})")))
+                Ok(PacketRead::Truncated(format!("{what} ({error})")))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn frame(&mut self, packet: &mut Vec<u8>) -> io::Result<Frame> {
+    fn frame(&mut self, packet: &mut Vec<u8>) -> io::Result<PacketRead> {
         loop {
             if self.input.fill_buf()?.is_empty() {
-                return Ok(Frame::End);
+                return Ok(PacketRead::End);
             }
             let tag = self.varint()?;
             match (tag >> 3, tag & 7) {
@@ -74,7 +74,7 @@ impl<R: BufRead> Packets<R> {
                     if read < length {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
-                    return Ok(Frame::Packet);
+                    return Ok(PacketRead::Packet);
                 }
                 (0, _) => return Err(damage("field number 0")),
                 (_, 0) => drop(self.varint()?),

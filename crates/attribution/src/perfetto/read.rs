@@ -7,12 +7,12 @@ use flate2::read::ZlibDecoder;
 use prost::Message;
 
 use super::bundle::{self, Running, text};
-use super::clock::Clocks;
-use super::event::{Event, What};
-use super::framing::{Frame, Packets, unpacked};
+use super::clock::TraceClocks;
+use super::event::{TraceEvent, What};
+use super::framing::{PacketRead, Packets, unpacked};
 use super::losses::Losses;
 use super::sequence::{Sequence, track};
-use super::wire::{self, Packet};
+use super::wire::{self, TracePacket};
 
 /// `BuiltinClock`, of the meters' times.
 const CLOCK_BOOTTIME: u32 = 6;
@@ -42,8 +42,8 @@ pub struct TraceReader {
     packets: Packets<Box<dyn BufRead>>,
     compressed: Option<Nested>,
     packet: Vec<u8>,
-    ready: VecDeque<Event>,
-    clocks: Clocks,
+    ready: VecDeque<TraceEvent>,
+    clocks: TraceClocks,
     running: Running,
     sequences: BTreeMap<u32, Sequence>,
     losses: Losses,
@@ -61,7 +61,7 @@ impl TraceReader {
             compressed: None,
             packet: Vec::new(),
             ready: VecDeque::new(),
-            clocks: Clocks::default(),
+            clocks: TraceClocks::default(),
             running: Running::new(),
             sequences: BTreeMap::new(),
             losses: Losses::default(),
@@ -83,18 +83,18 @@ impl TraceReader {
             None => self.packets.next(&mut self.packet)?,
         };
         match frame {
-            Frame::Packet => match Packet::decode(self.packet.as_slice()) {
+            PacketRead::Packet => match TracePacket::decode(self.packet.as_slice()) {
                 Ok(packet) => self.take(packet, is_nested),
                 Err(_) => self.losses.unreadable_packets += 1,
             },
-            Frame::End if is_nested => self.compressed = None,
+            PacketRead::End if is_nested => self.compressed = None,
             // What is left of damaged compressed packets is lost; the file goes on.
-            Frame::Truncated(_) if is_nested => {
+            PacketRead::Truncated(_) if is_nested => {
                 self.losses.unreadable_packets += 1;
                 self.compressed = None;
             }
-            Frame::End => return Ok(false),
-            Frame::Truncated(how) => {
+            PacketRead::End => return Ok(false),
+            PacketRead::Truncated(how) => {
                 self.losses.truncation = Some(how);
                 return Ok(false);
             }
@@ -102,7 +102,7 @@ impl TraceReader {
         Ok(true)
     }
 
-    fn take(&mut self, mut packet: Packet, is_nested: bool) {
+    fn take(&mut self, mut packet: TracePacket, is_nested: bool) {
         if let Some(bytes) = packet.compressed_packets.take() {
             if is_nested {
                 self.losses.unreadable_packets += 1;
@@ -151,11 +151,11 @@ impl TraceReader {
     fn forget_running(&mut self, cpu: u32, at_ns: Option<u64>) {
         let known = std::mem::take(&mut self.running).into_keys();
         let cpus: BTreeSet<u32> = known.chain([cpu]).collect();
-        let lost = cpus.into_iter().map(|cpu| Event { at_ns, what: What::Lost { cpu } });
+        let lost = cpus.into_iter().map(|cpu| TraceEvent { at_ns, what: What::Lost { cpu } });
         self.ready.extend(lost);
     }
 
-    fn statistics(&mut self, packet: &Packet) {
+    fn statistics(&mut self, packet: &TracePacket) {
         if let Some(stats) = &packet.ftrace_stats {
             self.losses.kernel(stats);
         }
@@ -165,7 +165,7 @@ impl TraceReader {
     }
 
     /// Facts without a time: processes, threads, packages, tracks.
-    fn names(&mut self, packet: &Packet) {
+    fn names(&mut self, packet: &TracePacket) {
         if let Some(tree) = &packet.process_tree {
             for process in &tree.processes {
                 let name = process.cmdline.first().map(|name| text(name)).unwrap_or_default();
@@ -199,12 +199,12 @@ impl TraceReader {
     }
 
     fn fact(&mut self, what: What) {
-        self.ready.push_back(Event { at_ns: None, what });
+        self.ready.push_back(TraceEvent { at_ns: None, what });
     }
 
     fn push(&mut self, at_ns: Option<u64>, what: What) {
         match at_ns {
-            Some(_) => self.ready.push_back(Event { at_ns, what }),
+            Some(_) => self.ready.push_back(TraceEvent { at_ns, what }),
             None => self.losses.timeless_events += 1,
         }
     }
@@ -226,7 +226,7 @@ fn battery(counters: &wire::BatteryCounters) -> What {
 }
 
 impl Iterator for TraceReader {
-    type Item = io::Result<Event>;
+    type Item = io::Result<TraceEvent>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::bundle::text;
 use super::event::{Track, What};
-use super::wire::{InternedData, Packet, PacketDefaults, TrackDescriptor, TrackEvent};
+use super::wire::{InternedData, PacketDefaults, TracePacket, TrackDescriptor, TrackEvent};
 
 /// `TracePacket.SequenceFlags`.
 const STATE_CLEARED: u32 = 1;
@@ -24,7 +24,7 @@ pub struct Sequence {
 
 impl Sequence {
     /// Takes in what a packet says of its sequence.
-    pub fn update(&mut self, packet: &mut Packet) {
+    pub fn update(&mut self, packet: &mut TracePacket) {
         let is_cleared = packet.incremental_state_cleared;
         if is_cleared || packet.sequence_flags & STATE_CLEARED != 0 {
             *self = Self::default();
@@ -41,7 +41,7 @@ impl Sequence {
     }
 
     /// The clock of a packet's time; `None` for the trace's.
-    pub fn clock(&self, packet: &Packet) -> Option<u32> {
+    pub fn clock(&self, packet: &TracePacket) -> Option<u32> {
         packet.timestamp_clock_id.or(self.defaults.timestamp_clock_id)
     }
 

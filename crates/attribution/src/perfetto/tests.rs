@@ -6,10 +6,10 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::encode::{TraceBytes, frequency, idle, print, switch};
-use super::wire::{self, BatteryCounters, FtraceBundle, Packet};
+use super::wire::{self, BatteryCounters, FtraceBundle, TracePacket};
 use super::*;
 
-fn read(bytes: &[u8]) -> (Vec<Event>, Losses) {
+fn read(bytes: &[u8]) -> (Vec<TraceEvent>, Losses) {
     let mut reader = TraceReader::new(Cursor::new(bytes.to_vec())).unwrap();
     let events = reader.by_ref().map(|event| event.unwrap()).collect();
     (events, reader.losses().clone())
@@ -48,7 +48,7 @@ fn sample() -> TraceBytes {
 fn everything_written_is_read() {
     let (events, losses) = read(&sample().0);
     assert!(losses.findings().is_empty(), "{losses:?}");
-    let text = |event: &Event| match event.at_ns {
+    let text = |event: &TraceEvent| match event.at_ns {
         Some(at) => format!("{at} {:?}", event.what),
         None => format!("{:?}", event.what),
     };
@@ -65,8 +65,8 @@ fn gzip_and_compressed_packets_read_the_same() {
 
 #[test]
 fn compact_switches_tell_who_leaves_until_events_are_lost() {
-    let leaving = |events: Vec<Event>| -> Vec<Option<i32>> {
-        let prev = |event: Event| match event.what {
+    let leaving = |events: Vec<TraceEvent>| -> Vec<Option<i32>> {
+        let prev = |event: TraceEvent| match event.what {
             What::Switch { prev_tid, .. } => Some(prev_tid),
             _ => None,
         };
@@ -76,7 +76,7 @@ fn compact_switches_tell_who_leaves_until_events_are_lost() {
     trace.compact(3, &[(10, 1, "a"), (20, 2, "b")]).compact(3, &[(30, 1, "a")]);
     assert_eq!(leaving(read(&trace.0).0), [None, Some(1), Some(2)]);
     let lossy = FtraceBundle { cpu: 3, lost_events: true, ..FtraceBundle::default() };
-    trace.packet(Packet { ftrace_events: Some(lossy), ..Packet::default() });
+    trace.packet(TracePacket { ftrace_events: Some(lossy), ..TracePacket::default() });
     trace.compact(3, &[(40, 2, "b")]);
     let (events, losses) = read(&trace.0);
     assert_eq!(leaving(events), [None, Some(1), Some(2), None]);
@@ -95,9 +95,13 @@ fn dropped_packets_may_have_held_switches_of_any_cpu() {
     });
     let bundle = FtraceBundle { cpu: 1, compact_sched, ..FtraceBundle::default() };
     let ftrace_events = Some(bundle);
-    trace.packet(Packet { ftrace_events, previous_packet_dropped: 1, ..Packet::default() });
+    trace.packet(TracePacket {
+        ftrace_events,
+        previous_packet_dropped: 1,
+        ..TracePacket::default()
+    });
     let (events, losses) = read(&trace.0);
-    let lost = |cpu| Event { at_ns: Some(50), what: What::Lost { cpu } };
+    let lost = |cpu| TraceEvent { at_ns: Some(50), what: What::Lost { cpu } };
     assert_eq!(events[2..4], [lost(0), lost(1)]);
     assert!(matches!(events[4].what, What::Switch { prev_tid: None, next_tid: 3, .. }));
     assert_eq!(losses.dropped_packets, 1);
@@ -112,7 +116,7 @@ fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
         ftrace_clock: 4,
         ..FtraceBundle::default()
     };
-    let packet = Packet { ftrace_events: Some(raw), ..Packet::default() };
+    let packet = TracePacket { ftrace_events: Some(raw), ..TracePacket::default() };
     trace.packet(packet.clone()).clocks(&[(6, 1_000), (5, 100)]).packet(packet);
     let global = FtraceBundle {
         cpu: 0,
@@ -122,7 +126,7 @@ fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
         boot_timestamp: 9_000,
         ..FtraceBundle::default()
     };
-    trace.packet(Packet { ftrace_events: Some(global), ..Packet::default() });
+    trace.packet(TracePacket { ftrace_events: Some(global), ..TracePacket::default() });
     let (events, losses) = read(&trace.0);
     assert_eq!(events.iter().map(|e| e.at_ns).collect::<Vec<_>>(), [Some(1_400), Some(9_100)]);
     assert_eq!(losses.timeless_events, 1);
@@ -131,7 +135,7 @@ fn events_in_other_clocks_are_told_in_the_traces_or_counted() {
 #[test]
 fn names_of_track_events_are_interned_per_sequence() {
     let mut trace = TraceBytes::default();
-    let begin = |sequence: u32, iid: u64| Packet {
+    let begin = |sequence: u32, iid: u64| TracePacket {
         timestamp: Some(5),
         trusted_packet_sequence_id: sequence,
         track_event: Some(wire::TrackEvent {
@@ -139,7 +143,7 @@ fn names_of_track_events_are_interned_per_sequence() {
             name_iid: Some(iid),
             ..wire::TrackEvent::default()
         }),
-        ..Packet::default()
+        ..TracePacket::default()
     };
     let name = wire::EventName { iid: 1, name: b"load".to_vec() };
     let mut first = begin(1, 1);
@@ -173,10 +177,10 @@ fn the_recorders_own_counts_of_losses_are_told() {
     let mut trace = TraceBytes::default();
     for (phase, overrun) in [(1, 10), (2, 15)] {
         let ftrace_stats = Some(stats(phase, overrun));
-        trace.packet(Packet { ftrace_stats, ..Packet::default() });
+        trace.packet(TracePacket { ftrace_stats, ..TracePacket::default() });
     }
     let trace_stats = Some(wire::TraceStats { buffer_stats: vec![buffer] });
-    trace.packet(Packet { trace_stats, ..Packet::default() });
+    trace.packet(TracePacket { trace_stats, ..TracePacket::default() });
     let (_, losses) = read(&trace.0);
     assert_eq!((losses.kernel_events, losses.service_buffers), (5, 5));
 }

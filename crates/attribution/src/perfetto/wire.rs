@@ -9,13 +9,13 @@ pub use super::wire_kernel::*;
 
 /// A whole trace; as a stream, one packet after the other.
 #[derive(Clone, PartialEq, Message)]
-pub struct Trace {
+pub struct WireTrace {
     #[prost(message, repeated, tag = "1")]
-    pub packet: Vec<Packet>,
+    pub packet: Vec<TracePacket>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Packet {
+pub struct TracePacket {
     #[prost(message, optional, tag = "1")]
     pub ftrace_events: Option<FtraceBundle>,
     #[prost(message, optional, tag = "2")]
@@ -73,13 +73,13 @@ pub struct TrackEventDefaults {
 #[derive(Clone, PartialEq, Message)]
 pub struct ProcessTree {
     #[prost(message, repeated, tag = "1")]
-    pub processes: Vec<Process>,
+    pub processes: Vec<WireProcess>,
     #[prost(message, repeated, tag = "2")]
-    pub threads: Vec<Thread>,
+    pub threads: Vec<WireThread>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Process {
+pub struct WireProcess {
     #[prost(int32, tag = "1")]
     pub pid: i32,
     #[prost(bytes = "vec", repeated, tag = "3")]
@@ -89,7 +89,7 @@ pub struct Process {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Thread {
+pub struct WireThread {
     #[prost(int32, tag = "1")]
     pub tid: i32,
     #[prost(bytes = "vec", tag = "2")]
@@ -101,13 +101,13 @@ pub struct Thread {
 #[derive(Clone, PartialEq, Message)]
 pub struct ClockSnapshot {
     #[prost(message, repeated, tag = "1")]
-    pub clocks: Vec<Clock>,
+    pub clocks: Vec<WireClock>,
     #[prost(int32, tag = "2")]
     pub primary_trace_clock: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Clock {
+pub struct WireClock {
     #[prost(uint32, tag = "1")]
     pub clock_id: u32,
     #[prost(uint64, tag = "2")]
@@ -251,11 +251,11 @@ pub struct BatteryCounters {
 #[derive(Clone, PartialEq, Message)]
 pub struct PackagesList {
     #[prost(message, repeated, tag = "1")]
-    pub packages: Vec<Package>,
+    pub packages: Vec<WirePackage>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Package {
+pub struct WirePackage {
     #[prost(bytes = "vec", tag = "1")]
     pub name: Vec<u8>,
     #[prost(uint64, tag = "2")]

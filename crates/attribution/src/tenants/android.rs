@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::monitor::formulas::SocTable;
-use crate::perfetto::{Event, What};
-use wattline_units::power::Counter;
+use crate::perfetto::{TraceEvent, What};
+use wattline_units::power::MeterCounter;
 
 use super::battery::BatteryMeter;
-use super::facts::Facts;
+use super::facts::TraceFacts;
 use super::meter::MeterId;
-use super::names::{Names, TenantId};
-use super::options::Energy;
-use super::record::{Counts, OTHERS, Record, Runner};
+use super::names::{TenantId, TenantNames};
+use super::options::EnergySource;
+use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
 
 /// What a tenant is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +27,14 @@ pub enum Grouping {
 
 /// Turns events into records.
 #[derive(Debug)]
-pub struct Android {
-    facts: Facts,
+pub struct AndroidRecords {
+    facts: TraceFacts,
     grouping: Grouping,
     meters: HashMap<u32, MeterId>,
     battery: Option<(MeterId, BatteryMeter)>,
     clocks: HashMap<u32, CpuClock>,
     tenants: HashMap<i32, TenantId>,
-    running: BTreeMap<u32, Runner>,
+    running: BTreeMap<u32, RunningTenant>,
     has_cycles: bool,
     soc: Option<SocTable>,
     beyond_table_ns: u64,
@@ -65,18 +65,18 @@ impl CpuClock {
     }
 }
 
-/// Where [`Android::modelled`] counts nanojoules, among the counters beside the cycles.
+/// Where [`AndroidRecords::modelled`] counts nanojoules, among the counters beside the cycles.
 const MODEL: usize = 0;
 
 /// A counter of microjoules that never wraps.
-pub(super) const MICROJOULES: Counter = Counter { joules_per_count: 1e-6, modulus: None };
+pub(super) const MICROJOULES: MeterCounter = MeterCounter { joules_per_count: 1e-6, modulus: None };
 
-impl Android {
+impl AndroidRecords {
     /// With the facts of the first pass, and the meter of each chosen rail. `battery` is
     /// the meter of the battery where no rail is.
     #[must_use]
     pub fn new(
-        facts: Facts,
+        facts: TraceFacts,
         grouping: Grouping,
         meters: HashMap<u32, MeterId>,
         battery: Option<MeterId>,
@@ -103,12 +103,12 @@ impl Android {
 
     /// Takes the power of a chip's busy cores by frequency for a model of the energy, and
     /// says how a stream is to take it. It needs every CPU's frequency.
-    pub fn modelled(&mut self, table: SocTable) -> Energy {
+    pub fn modelled(&mut self, table: SocTable) -> EnergySource {
         for (cpu, clock) in &mut self.clocks {
             clock.power_w = table.watts_of_core(*cpu, u64::from(clock.khz));
         }
         self.soc = Some(table);
-        Energy::Modelled { counter: MODEL, joules_per_count: 1e-9 }
+        EnergySource::Modelled { counter: MODEL, joules_per_count: 1e-9 }
     }
 
     /// Seconds of busy CPUs at frequencies that the table of the model doesn't have.
@@ -119,7 +119,7 @@ impl Android {
 
     /// The counter of rails and of the battery.
     #[must_use]
-    pub fn counter() -> Counter {
+    pub fn counter() -> MeterCounter {
         MICROJOULES
     }
 
@@ -131,7 +131,7 @@ impl Android {
 
     /// Whether an event becomes a record, and must come in order of time.
     #[must_use]
-    pub fn is_wanted(event: &Event) -> bool {
+    pub fn is_wanted(event: &TraceEvent) -> bool {
         matches!(
             event.what,
             What::Switch { .. }
@@ -144,7 +144,7 @@ impl Android {
     }
 
     /// Turns an event of the second pass into a record.
-    pub fn record(&mut self, event: &Event, names: &mut Names) -> Option<Record> {
+    pub fn record(&mut self, event: &TraceEvent, names: &mut TenantNames) -> Option<TenantRecord> {
         let at_ns = event.at_ns?;
         match &event.what {
             What::Switch { cpu, prev_tid, next_tid, next_comm } => {
@@ -154,7 +154,7 @@ impl Android {
                 let incoming = Some(next);
                 let leaves_idle = *prev_tid == Some(0);
                 let counts = self.counts(*cpu, at_ns, leaves_idle);
-                Some(Record::Switch { at_ns, cpu: *cpu, outgoing, incoming, counts })
+                Some(TenantRecord::Switch { at_ns, cpu: *cpu, outgoing, incoming, counts })
             }
             What::CpuFrequency { cpu, khz } => {
                 let fresh = CpuClock { since_ns: at_ns, ..CpuClock::default() };
@@ -167,33 +167,33 @@ impl Android {
             }
             What::CpuHotplug { cpu, is_online } => {
                 self.running.remove(cpu);
-                Some(Record::Hotplug { at_ns, cpu: *cpu, is_online: *is_online })
+                Some(TenantRecord::Hotplug { at_ns, cpu: *cpu, is_online: *is_online })
             }
             What::RailEnergy { index, energy_uj } => {
                 let meter = *self.meters.get(index)?;
-                Some(Record::Energy { at_ns, meter, reading: *energy_uj })
+                Some(TenantRecord::Energy { at_ns, meter, reading: *energy_uj })
             }
             What::Battery { charge_uah, energy_uwh, current_ua, voltage_uv } => {
                 let (meter, battery) = self.battery.as_mut()?;
                 let reading =
                     battery.sample(at_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv)?;
-                Some(Record::Energy { at_ns, meter: *meter, reading })
+                Some(TenantRecord::Energy { at_ns, meter: *meter, reading })
             }
             What::Lost { cpu } => {
                 self.running.remove(cpu);
-                Some(Record::Lost { cpu: Some(*cpu), records: 1 })
+                Some(TenantRecord::Lost { cpu: Some(*cpu), records: 1 })
             }
             _ => None,
         }
     }
 
     /// The cycles of those who still run when the trace ends, as if they were switched then.
-    pub fn last(&mut self, end_ns: u64) -> Vec<Record> {
+    pub fn last(&mut self, end_ns: u64) -> Vec<TenantRecord> {
         let running = std::mem::take(&mut self.running);
-        let switch = |(cpu, runner): (u32, Runner)| {
+        let switch = |(cpu, runner): (u32, RunningTenant)| {
             let counts = Some(self.counts(cpu, end_ns, runner.tenant == TenantId::IDLE)?);
             let outgoing = Some(runner);
-            Some(Record::Switch { at_ns: end_ns, cpu, outgoing, incoming: None, counts })
+            Some(TenantRecord::Switch { at_ns: end_ns, cpu, outgoing, incoming: None, counts })
         };
         running.into_iter().filter_map(switch).collect()
     }
@@ -217,13 +217,13 @@ impl Android {
         Some(counts)
     }
 
-    fn runner(&mut self, tid: i32, comm: Option<&str>, names: &mut Names) -> Runner {
+    fn runner(&mut self, tid: i32, comm: Option<&str>, names: &mut TenantNames) -> RunningTenant {
         let thread = i64::from(tid);
         if tid == 0 {
-            return Runner { tenant: TenantId::IDLE, thread };
+            return RunningTenant { tenant: TenantId::IDLE, thread };
         }
         if let Some(&tenant) = self.tenants.get(&tid) {
-            return Runner { tenant, thread };
+            return RunningTenant { tenant, thread };
         }
         let tenant = self.tenant(tid, comm, names);
         // Who leaves without ever having come has no name yet.
@@ -233,10 +233,10 @@ impl Android {
             }
             self.tenants.insert(tid, tenant);
         }
-        Runner { tenant, thread }
+        RunningTenant { tenant, thread }
     }
 
-    fn tenant(&self, tid: i32, comm: Option<&str>, names: &mut Names) -> TenantId {
+    fn tenant(&self, tid: i32, comm: Option<&str>, names: &mut TenantNames) -> TenantId {
         let pid = *self.facts.threads.get(&tid).unwrap_or(&tid);
         let process = self.facts.processes.get(&pid);
         let comm = comm.map_or_else(|| format!("thread {tid}"), str::to_owned);

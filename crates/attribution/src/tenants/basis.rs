@@ -2,7 +2,7 @@
 
 /// By what a window's energy was shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
+pub enum SharingBasis {
     /// Unhalted cycles, counted by the CPU.
     Cycles,
     /// Cycles computed from CPU time and frequency.
@@ -15,7 +15,7 @@ pub enum Basis {
     Nothing,
 }
 
-impl Basis {
+impl SharingBasis {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Cycles, Self::CyclesByFrequency, Self::Modelled, Self::CpuTime, Self::Nothing];

@@ -5,13 +5,13 @@
 #[derive(Debug, Default)]
 pub(super) struct BatteryMeter {
     given_uj: f64,
-    last: Option<Sample>,
+    last: Option<BatterySample>,
     /// Samples at which the battery took energy in.
     pub charging: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Sample {
+struct BatterySample {
     at_ns: u64,
     energy_uwh: Option<i64>,
     charge_uah: Option<i64>,
@@ -34,7 +34,7 @@ impl BatteryMeter {
         // The sign of the current differs from device to device.
         let amperes = current_ua.map(|ua| ua as f64 * 1e-6);
         let power_w = amperes.zip(volts).map(|(amperes, volts)| (amperes * volts).abs());
-        let now = Sample { at_ns, energy_uwh, charge_uah, power_w, volts };
+        let now = BatterySample { at_ns, energy_uwh, charge_uah, power_w, volts };
         self.last = Some(now);
         let Some(before) = before else {
             let can_tell = energy_uwh.is_some() || power_w.is_some() || volts.is_some();
@@ -48,8 +48,8 @@ impl BatteryMeter {
 }
 
 /// From the best of the counters: energy, power, charge.
-fn given_j(before: &Sample, now: &Sample) -> Option<f64> {
-    let given = |of: fn(&Sample) -> Option<i64>| Some((of(before)? - of(now)?) as f64);
+fn given_j(before: &BatterySample, now: &BatterySample) -> Option<f64> {
+    let given = |of: fn(&BatterySample) -> Option<i64>| Some((of(before)? - of(now)?) as f64);
     if let Some(uwh) = given(|sample| sample.energy_uwh) {
         return Some(uwh * 3600e-6);
     }

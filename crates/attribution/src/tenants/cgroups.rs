@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::names::{Names, TenantId};
-use super::record::Record;
+use super::names::{TenantId, TenantNames};
+use super::record::TenantRecord;
 
 /// CPU time of all groups at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,8 +34,8 @@ pub fn usage_ns(text: &str) -> Option<u64> {
 pub fn cgroup_records(
     before: &CgroupReading,
     after: &CgroupReading,
-    names: &mut Names,
-    mut take: impl FnMut(Record),
+    names: &mut TenantNames,
+    mut take: impl FnMut(TenantRecord),
 ) {
     let (start_ns, end_ns) = (before.at_ns, after.at_ns);
     let grown: BTreeMap<&str, u64> = after
@@ -50,7 +50,7 @@ pub fn cgroup_records(
     let mut give = |tenant, ns: u64| {
         if ns > 0 {
             let cpu_ns = ns as f64;
-            take(Record::Use { start_ns, end_ns, tenant, cpu_ns, counts: None });
+            take(TenantRecord::Use { start_ns, end_ns, tenant, cpu_ns, counts: None });
         }
     };
     let mut below: BTreeMap<&str, u64> = BTreeMap::new();
@@ -99,13 +99,13 @@ mod tests {
     fn groups_pay_for_themselves_and_not_for_those_below() {
         let before = reading(0, &[("/", 100), ("/a", 50), ("/a/b", 20), ("/gone", 5)]);
         let after = reading(100, &[("/", 250), ("/a", 150), ("/a/b", 60), ("/new", 3)]);
-        let mut names = Names::default();
+        let mut names = TenantNames::default();
         let mut used = Vec::new();
         cgroup_records(&before, &after, &mut names, |record| used.push(record));
         let used: Vec<(String, f64)> = used
             .iter()
             .map(|record| match record {
-                Record::Use { tenant, cpu_ns, .. } => {
+                TenantRecord::Use { tenant, cpu_ns, .. } => {
                     (names.name(*tenant).to_owned(), cpu_ns / 1e6)
                 }
                 _ => unreachable!(),
@@ -136,8 +136,8 @@ mod tests {
                 reading(at_ms, &usage)
             };
             let mut sum = 0.0;
-            cgroup_records(&at(0, &then), &at(500, &now), &mut Names::default(), |record| {
-                if let Record::Use { cpu_ns, .. } = record {
+            cgroup_records(&at(0, &then), &at(500, &now), &mut TenantNames::default(), |record| {
+                if let TenantRecord::Use { cpu_ns, .. } = record {
                     assert!(cpu_ns >= 0.0);
                     sum += cpu_ns;
                 }

@@ -6,31 +6,31 @@ use super::names::TenantId;
 use super::options::Charging;
 use super::record::Counts;
 use super::share::share;
-use super::stream::Stream;
-use super::view::View;
-use super::window::{Place, Tally, Window};
+use super::stream::WindowStream;
+use super::view::WindowView;
+use super::window::{RingPosition, TenantTally, TumblingWindow};
 
 /// What is to be charged.
-pub(super) struct Used {
+pub(super) struct UsedEnergy {
     pub tenant: TenantId,
     pub cpu_ns: f64,
     pub counts: Option<Counts>,
 }
 
-impl Stream {
+impl WindowStream {
     /// The last `windows` of the ring whose time is over, as far as they are known by now.
     #[must_use]
-    pub fn recent(&self, windows: usize) -> View {
+    pub fn recent(&self, windows: usize) -> WindowView {
         let now = self.newest_ns / self.options.window_ns;
         let over = self.ring.iter().rev().filter(|(number, _)| *number < now).take(windows);
-        let mut view = View::empty();
+        let mut view = WindowView::empty();
         for (number, window) in over {
             view.add(&self.settled(number, window, self.newest_ns));
         }
         view
     }
 
-    pub(super) fn charge(&mut self, start_ns: u64, end_ns: u64, used: &Used) {
+    pub(super) fn charge(&mut self, start_ns: u64, end_ns: u64, used: &UsedEnergy) {
         if used.cpu_ns == 0.0 && used.counts.is_none() {
             return;
         }
@@ -56,7 +56,7 @@ impl Stream {
         &mut self,
         start_ns: u64,
         end_ns: u64,
-        mut give: impl FnMut(&mut Window, f64),
+        mut give: impl FnMut(&mut TumblingWindow, f64),
     ) -> f64 {
         let width = self.options.window_ns;
         let length = end_ns.saturating_sub(start_ns);
@@ -97,9 +97,9 @@ impl Stream {
     fn held(&mut self, number: u64) -> Option<usize> {
         loop {
             match self.ring.place(number) {
-                Place::Held(position) => return Some(position),
-                Place::Gone => return None,
-                Place::Full => self.close(u64::MAX),
+                RingPosition::Held(position) => return Some(position),
+                RingPosition::Gone => return None,
+                RingPosition::Full => self.close(u64::MAX),
             }
         }
     }
@@ -125,11 +125,11 @@ impl Stream {
     }
 
     /// A window with the time of those who still run, up to `now_ns`.
-    pub(super) fn settled(&self, number: u64, window: &Window, now_ns: u64) -> View {
+    pub(super) fn settled(&self, number: u64, window: &TumblingWindow, now_ns: u64) -> WindowView {
         let width = self.options.window_ns;
         let start_ns = number.saturating_mul(width).max(self.first_ns.unwrap_or(0));
         let end_ns = number.saturating_add(1).saturating_mul(width).min(now_ns.max(start_ns));
-        let mut tallies: BTreeMap<TenantId, Tally> =
+        let mut tallies: BTreeMap<TenantId, TenantTally> =
             window.used().map(|(tenant, tally)| (tenant, *tally)).collect();
         let is_spread = self.options.charging == Charging::Spread;
         for cpu in self.cpus.iter().flatten().filter(|cpu| is_spread && !cpu.is_offline) {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::names::{Names, TenantId};
+use super::names::{TenantId, TenantNames};
 use super::output::name;
-use super::view::{TenantUse, View};
+use super::view::{TenantUse, WindowView};
 use wattline_units::format::{shortened, visible_name};
 
 /// A view as a table for people; at most `most` tenants by name, the rest in one line.
@@ -12,7 +12,7 @@ use wattline_units::format::{shortened, visible_name};
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
 #[must_use]
-pub fn table(view: &View, names: &Names, most: usize) -> String {
+pub fn table(view: &WindowView, names: &TenantNames, most: usize) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
     let (has_energy, has_cycles) =
@@ -56,7 +56,7 @@ pub fn table(view: &View, names: &Names, most: usize) -> String {
 }
 
 /// What rounding left is nothing to a person; the files have it.
-fn seen(row: &TenantUse, view: &View) -> TenantUse {
+fn seen(row: &TenantUse, view: &WindowView) -> TenantUse {
     let least = view.total_j().unwrap_or(0.0) * 1e-12;
     let energy_j = row.energy_j.map(|energy| if energy.abs() <= least { 0.0 } else { energy });
     let share = if row.share.abs() <= 1e-12 { 0.0 } else { row.share };

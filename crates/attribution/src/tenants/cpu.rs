@@ -1,7 +1,7 @@
 //! One CPU: who runs on it, since when, and what its counters read.
 
 use super::names::TenantId;
-use super::record::{Counts, OTHERS, Runner};
+use super::record::{Counts, OTHERS, RunningTenant};
 use super::trouble::Troubles;
 
 /// State of a CPU between two records.
@@ -12,7 +12,7 @@ pub(super) struct Cpu {
     /// Up to here its time is charged.
     pub charged_ns: u64,
     /// Who runs, if known.
-    pub running: Option<Runner>,
+    pub running: Option<RunningTenant>,
     /// Records were lost since.
     pub is_lossy: bool,
     /// What running counters read.
@@ -34,7 +34,7 @@ impl Cpu {
     }
 
     /// To whom the time since the last switch belongs.
-    pub fn leaving(&self, outgoing: Option<Runner>, troubles: &mut Troubles) -> TenantId {
+    pub fn leaving(&self, outgoing: Option<RunningTenant>, troubles: &mut Troubles) -> TenantId {
         match (self.running, outgoing) {
             (Some(known), Some(told)) if known.thread != told.thread => {
                 troubles.mismatched += 1;

@@ -4,9 +4,9 @@
 
 use wattline_units::atto::Atto;
 
-use super::names::Names;
+use super::names::TenantNames;
 use super::output::name;
-use super::view::{TenantUse, View};
+use super::view::{TenantUse, WindowView};
 use crate::TooLarge;
 
 /// What a tenant used, in whole attounits.
@@ -34,7 +34,11 @@ pub struct ExactUse {
 ///
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
-pub fn exact_rows(view: &View, names: &Names, counters: usize) -> Result<Vec<ExactUse>, TooLarge> {
+pub fn exact_rows(
+    view: &WindowView,
+    names: &TenantNames,
+    counters: usize,
+) -> Result<Vec<ExactUse>, TooLarge> {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows().into_iter().map(|row| exact(&row, name(&row, names), counters));
     let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
@@ -68,22 +72,25 @@ mod tests {
 
     use super::super::output::tests::sample;
     use super::*;
-    use crate::tenants::{Energy, Record, Runner, Stream, StreamOptions};
+    use crate::tenants::{EnergySource, RunningTenant, StreamOptions, TenantRecord, WindowStream};
 
     /// A log of so many tenants on one CPU, which switches after these microseconds.
-    fn view(tenants: u32, steps_us: &[u32], watts: f64) -> (View, Names) {
-        let mut names = Names::default();
-        let energy = Energy::Stated { idle_w: watts / 3.0, busy_w: watts };
-        let mut stream = Stream::new(StreamOptions { energy, ..StreamOptions::default() });
+    fn view(tenants: u32, steps_us: &[u32], watts: f64) -> (WindowView, TenantNames) {
+        let mut names = TenantNames::default();
+        let energy = EnergySource::Stated { idle_w: watts / 3.0, busy_w: watts };
+        let mut stream = WindowStream::new(StreamOptions { energy, ..StreamOptions::default() });
         let mut runner = |n: usize| {
             let thread = n as u32 % tenants;
-            Some(Runner { tenant: names.id(&format!("t{thread}")), thread: i64::from(thread) })
+            Some(RunningTenant {
+                tenant: names.id(&format!("t{thread}")),
+                thread: i64::from(thread),
+            })
         };
         let mut at_ns = 0;
         for (n, step_us) in steps_us.iter().enumerate() {
             at_ns += u64::from(*step_us) * 1000;
             let (outgoing, incoming) = (runner(n), runner(n + 1));
-            stream.take(Record::Switch { at_ns, cpu: 0, outgoing, incoming, counts: None });
+            stream.take(TenantRecord::Switch { at_ns, cpu: 0, outgoing, incoming, counts: None });
         }
         stream.finish();
         (stream.total().clone(), names)

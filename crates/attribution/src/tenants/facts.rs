@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::perfetto::{Event, What};
+use crate::perfetto::{TraceEvent, What};
 
 /// Which rails' energy is shared.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub enum RailChoice {
 
 /// What a trace says of itself, gathered in a first pass.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct TraceFacts {
     pub(super) processes: HashMap<i32, (String, Option<i32>)>,
     pub(super) threads: HashMap<i32, i32>,
     packages: BTreeMap<u64, Vec<String>>,
@@ -25,9 +25,9 @@ pub struct Facts {
     has_battery: bool,
 }
 
-impl Facts {
+impl TraceFacts {
     /// Takes in an event of the first pass.
-    pub fn take(&mut self, event: &Event) {
+    pub fn take(&mut self, event: &TraceEvent) {
         match &event.what {
             What::Process { pid, name, uid } => {
                 self.processes.insert(*pid, (name.clone(), *uid));

@@ -1,8 +1,8 @@
 //! The log's own time: where it begins, which records come too late, where its clock was
 //! set, and where it ends.
 
-use super::stream::Stream;
-use super::window::Place;
+use super::stream::WindowStream;
+use super::window::RingPosition;
 
 /// So many late records in a row mean that the clock was set, not that they are late.
 const LATE_IN_A_ROW: u64 = 64;
@@ -14,7 +14,7 @@ const GAP_WINDOWS_PER_RECORD: u64 = 128;
 /// Windows without a record that any log may have: nearly two hours of 100 ms.
 pub(super) const GAP_WINDOWS: u64 = 1 << 16;
 
-impl Stream {
+impl WindowStream {
     /// Nothing more comes of this clock.
     pub(super) fn end_log(&mut self) {
         self.release_all();
@@ -32,7 +32,7 @@ impl Stream {
         if is_jump || !self.can_fill_gap(at_ns) {
             self.clock_step(at_ns);
         }
-        if self.ring.place(at_ns / window_ns) == Place::Gone {
+        if self.ring.place(at_ns / window_ns) == RingPosition::Gone {
             self.troubles.late += 1;
             self.late_in_a_row += 1;
             if self.late_in_a_row < LATE_IN_A_ROW {

@@ -1,7 +1,7 @@
 //! Meters that accumulate, read in between: differences, wraps, and readings that can't
 //! be.
 
-use wattline_units::power::Counter;
+use wattline_units::power::MeterCounter;
 
 use super::trouble::Troubles;
 
@@ -28,15 +28,15 @@ pub fn rapl_unit_j(register: u64) -> f64 {
 
 /// RAPL's energy counters: 32 bits wide.
 #[must_use]
-pub fn rapl_counter(joules_per_count: f64) -> Counter {
-    Counter { joules_per_count, modulus: Some(1 << 32) }
+pub fn rapl_counter(joules_per_count: f64) -> MeterCounter {
+    MeterCounter { joules_per_count, modulus: Some(1 << 32) }
 }
 
 /// A meter and its last reading.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct MeterState {
     pub name: String,
-    counter: Counter,
+    counter: MeterCounter,
     last: Option<(u64, u64)>,
 }
 
@@ -62,8 +62,8 @@ impl Difference {
     }
 }
 
-impl Meter {
-    pub fn new(name: String, counter: Counter) -> Self {
+impl MeterState {
+    pub fn new(name: String, counter: MeterCounter) -> Self {
         Self { name, counter, last: None }
     }
 
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn thirty_two_bits_wrap_after_65536_joules() {
-        let mut meter = Meter::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
+        let mut meter = MeterState::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
         let mut troubles = Troubles::default();
         assert_eq!(meter.read(0, (1 << 32) - 65_536, &mut troubles), None);
         let difference = meter.read(S, 65_536, &mut troubles);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_older_value_read_later_is_no_wrap() {
-        let mut meter = Meter::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
+        let mut meter = MeterState::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
         let mut troubles = Troubles::default();
         meter.read(0, 1_000_000, &mut troubles);
         assert_eq!(meter.read(1000, 999_990, &mut troubles), None);
@@ -158,14 +158,14 @@ mod tests {
 
     #[test]
     fn resets_and_readings_that_cannot_be_are_counted() {
-        let never = Counter { joules_per_count: 1e-6, modulus: None };
-        let mut meter = Meter::new("rail".into(), never);
+        let never = MeterCounter { joules_per_count: 1e-6, modulus: None };
+        let mut meter = MeterState::new("rail".into(), never);
         let mut troubles = Troubles::default();
         meter.read(0, 5_000_000, &mut troubles);
         assert_eq!(meter.read(S, 1_000_000, &mut troubles), None);
         assert_eq!(meter.read(2 * S, 3_000_000, &mut troubles).unwrap().energy_j, 2.0);
         assert_eq!(troubles.resets, 1);
-        let mut meter = Meter::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
+        let mut meter = MeterState::new("pkg".into(), rapl_counter(UNIT_DEFAULT_J));
         meter.read(0, 1, &mut troubles);
         assert_eq!(meter.read(S, 1 << 32, &mut troubles), None);
         assert_eq!(troubles.impossible_readings, 1);

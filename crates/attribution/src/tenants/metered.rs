@@ -2,12 +2,12 @@
 //! last goes to windows; what was metered before and after is nobody's, and told apart.
 
 use super::meter::Difference;
-use super::stream::Stream;
+use super::stream::WindowStream;
 
 /// Differences held for records that may still come; beyond that, neighbours become one.
 const MOST_HELD: usize = 1 << 16;
 
-impl Stream {
+impl WindowStream {
     /// Holds the energy between two readings until the log has come so far.
     pub(super) fn hold(&mut self, difference: Difference) {
         self.held.push_back(difference);

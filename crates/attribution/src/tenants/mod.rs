@@ -7,7 +7,7 @@
 //! Records come one at a time, a ring of windows is all that is held, and what is late,
 //! lost or disordered is counted ([`Troubles`]) and shown.
 //!
-//! To add an input: a file that turns its text into [`Record`]s (see `perf.rs`), and a
+//! To add an input: a file that turns its text into [`TenantRecord`]s (see `perf.rs`), and a
 //! command beside `cli/tenants/perf.rs`.
 
 mod android;
@@ -48,23 +48,23 @@ mod stream_tests;
 #[cfg(test)]
 mod trouble_tests;
 
-pub use android::{Android, Grouping};
-pub use basis::Basis;
+pub use android::{AndroidRecords, Grouping};
+pub use basis::SharingBasis;
 pub use cgroups::{CgroupReading, cgroup_records, usage_ns};
 pub use console::table;
 pub use dumpsys::{BatteryUse, CpuUse, DumpsysError, battery_use, cpu_use, dumpsys_csv};
 pub use exact::{ExactUse, exact_rows};
-pub use facts::{Facts, RailChoice};
+pub use facts::{RailChoice, TraceFacts};
 pub use meter::{MeterId, UNIT_DEFAULT_J, rapl_counter, rapl_unit_j};
-pub use names::{Names, TenantId};
-pub use options::{Charging, Counting, Energy, StreamOptions};
-pub use output::{Table, json_line, openmetrics, rows_csv};
-pub use overhead::{Overhead, OverheadError, Runs, epsilon, overhead_csv, parse_runs};
+pub use names::{TenantId, TenantNames};
+pub use options::{Charging, Counting, EnergySource, StreamOptions};
+pub use output::{TenantTable, json_line, openmetrics, rows_csv};
+pub use overhead::{OverheadError, OverheadTest, Runs, epsilon, overhead_csv, parse_runs};
 pub use perf::{By, Perf};
 pub use readings::{ReadingsError, parse_readings};
-pub use record::{Counts, OTHERS, Record, Runner};
+pub use record::{Counts, OTHERS, RunningTenant, TenantRecord};
 pub use reorder::Reorder;
-pub use stream::Stream;
+pub use stream::WindowStream;
 pub use trouble::Troubles;
-pub use view::{OutsideLog, TenantUse, View};
+pub use view::{OutsideLog, TenantUse, WindowView};
 pub use xen::{Xen, XenError, XenFile};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A tenant's number; indexes into [`Names`].
+/// A tenant's number; indexes into [`TenantNames`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TenantId(pub(super) u32);
 
@@ -11,7 +11,7 @@ impl TenantId {
     pub const IDLE: Self = Self(0);
     /// Somebody ran, and records that would say who are missing.
     pub const NOBODY: Self = Self(1);
-    /// All tenants beyond the limit of [`Names`].
+    /// All tenants beyond the limit of [`TenantNames`].
     pub const OTHERS: Self = Self(2);
 
     pub(super) fn index(self) -> usize {
@@ -24,20 +24,20 @@ const RESERVED: [&str; 3] = ["idle", "unattributed", "other tenants"];
 
 /// Every tenant met so far, up to a limit: later ones share a number.
 #[derive(Debug)]
-pub struct Names {
+pub struct TenantNames {
     names: Vec<String>,
     ids: HashMap<String, TenantId>,
     limit: usize,
     beyond: u64,
 }
 
-impl Default for Names {
+impl Default for TenantNames {
     fn default() -> Self {
         Self::with_limit(4096)
     }
 }
 
-impl Names {
+impl TenantNames {
     /// Room for so many tenants.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn names_keep_their_numbers_and_clash_with_none_of_ours() {
-        let mut names = Names::with_limit(2);
+        let mut names = TenantNames::with_limit(2);
         let (a, idle) = (names.id("a"), names.id("idle"));
         assert_eq!((names.id("a"), names.name(a)), (a, "a"));
         assert_ne!(idle, TenantId::IDLE);

@@ -1,6 +1,6 @@
 //! How a stream works.
 
-use super::basis::Basis;
+use super::basis::SharingBasis;
 
 /// In which window a record counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Counting {
 
 /// Where a window's energy comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Energy {
+pub enum EnergySource {
     /// Readings of meters in the stream.
     Meters,
     /// No meter, but a stated model: so much when no CPU is busy, so much when all are.
@@ -60,9 +60,9 @@ pub struct StreamOptions {
     /// What counters show.
     pub counting: Counting,
     /// Where energy comes from.
-    pub energy: Energy,
+    pub energy: EnergySource,
     /// What cycles are, if any record has them.
-    pub cycles: Basis,
+    pub cycles: SharingBasis,
     /// Weight of a second of idle CPU against a busy one, where CPU time is the weight: 0
     /// as halted time has no unhalted cycles.
     pub idle_weight: f64,
@@ -76,8 +76,8 @@ impl Default for StreamOptions {
             ring: 100,
             charging: Charging::Spread,
             counting: Counting::Cleared,
-            energy: Energy::Meters,
-            cycles: Basis::Cycles,
+            energy: EnergySource::Meters,
+            cycles: SharingBasis::Cycles,
             idle_weight: 0.0,
         }
     }

@@ -3,19 +3,19 @@
 
 use serde::Serialize;
 
-use super::names::Names;
-use super::view::{TenantUse, View};
+use super::names::TenantNames;
+use super::view::{TenantUse, WindowView};
 use wattline_units::csv_text::CsvText;
 use wattline_units::exposition::Exposition;
 
 /// What heads the rows of [`rows_csv`], with the names of the other counters after it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Table {
+pub struct TenantTable {
     /// Names of the counters beside the cycles, in their order.
     pub counters: Vec<String>,
 }
 
-impl Table {
+impl TenantTable {
     /// The header line.
     #[must_use]
     pub fn header(&self) -> String {
@@ -34,7 +34,12 @@ const COLUMNS: [&str; 10] = [
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
 #[must_use]
-pub fn rows_csv(view: &View, names: &Names, table: &Table, origin_ns: u64) -> String {
+pub fn rows_csv(
+    view: &WindowView,
+    names: &TenantNames,
+    table: &TenantTable,
+    origin_ns: u64,
+) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let (start_s, end_s) = (since(view.start_ns, origin_ns), since(view.end_ns, origin_ns));
     let mut text = CsvText::without_head();
@@ -88,7 +93,12 @@ struct JsonRow<'a> {
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
 #[must_use]
-pub fn json_line(view: &View, names: &Names, view_s: Option<u32>, origin_ns: u64) -> String {
+pub fn json_line(
+    view: &WindowView,
+    names: &TenantNames,
+    view_s: Option<u32>,
+    origin_ns: u64,
+) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
     let row = |row: &TenantUse| JsonRow {
@@ -121,7 +131,7 @@ pub fn json_line(view: &View, names: &Names, view_s: Option<u32>, origin_ns: u64
 /// # Panics
 /// If the rows don't add up, which would be a fault of this program.
 #[must_use]
-pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
+pub fn openmetrics(view: &WindowView, names: &TenantNames, source: &str) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
     let mut text = Exposition::default();
@@ -147,7 +157,7 @@ pub fn openmetrics(view: &View, names: &Names, source: &str) -> String {
     text.finish()
 }
 
-pub(super) fn name<'a>(row: &TenantUse, names: &'a Names) -> &'a str {
+pub(super) fn name<'a>(row: &TenantUse, names: &'a TenantNames) -> &'a str {
     names.name(row.tenant.unwrap_or(super::TenantId::NOBODY))
 }
 
@@ -169,18 +179,19 @@ fn shown(value: Option<f64>) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::tenants::{Energy, Record, Runner, Stream, StreamOptions};
+    use crate::tenants::{EnergySource, RunningTenant, StreamOptions, TenantRecord, WindowStream};
 
-    pub(in super::super) fn sample() -> (View, Names) {
-        let mut names = Names::default();
-        let energy = Energy::Stated { idle_w: 10.0, busy_w: 10.0 };
-        let mut stream = Stream::new(StreamOptions { energy, ..StreamOptions::default() });
-        let runner =
-            |names: &mut Names, name: &str, thread| Some(Runner { tenant: names.id(name), thread });
+    pub(in super::super) fn sample() -> (WindowView, TenantNames) {
+        let mut names = TenantNames::default();
+        let energy = EnergySource::Stated { idle_w: 10.0, busy_w: 10.0 };
+        let mut stream = WindowStream::new(StreamOptions { energy, ..StreamOptions::default() });
+        let runner = |names: &mut TenantNames, name: &str, thread| {
+            Some(RunningTenant { tenant: names.id(name), thread })
+        };
         let (a, b) = (runner(&mut names, "a,\"x\"", 1), runner(&mut names, "b", 2));
         let (cpu, counts) = (0, None);
         for (at_ns, outgoing, incoming) in [(0, b, a), (30_000_000, a, b), (40_000_000, b, a)] {
-            stream.take(Record::Switch { at_ns, cpu, outgoing, incoming, counts });
+            stream.take(TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts });
         }
         stream.finish();
         (stream.total().clone(), names)
@@ -189,7 +200,7 @@ pub(super) mod tests {
     #[test]
     fn every_output_has_every_tenant_and_what_is_unattributed() {
         let (view, names) = sample();
-        let table_of = Table { counters: vec![] };
+        let table_of = TenantTable { counters: vec![] };
         let csv = table_of.header() + &rows_csv(&view, &names, &table_of, 0);
         insta::assert_snapshot!(csv, @r#"
         start_s,end_s,tenant,cpu_s,cycles,switches,energy_j,power_w,share,basis

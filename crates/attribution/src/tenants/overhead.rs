@@ -24,7 +24,7 @@ pub struct Runs {
 
 /// The answer of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Overhead {
+pub struct OverheadTest {
     /// With what is tested.
     pub with: Runs,
     /// Without it.
@@ -117,7 +117,7 @@ impl Runs {
 
 /// The test.
 #[must_use]
-pub fn epsilon(with: Runs, base: Runs) -> Overhead {
+pub fn epsilon(with: Runs, base: Runs) -> OverheadTest {
     let (a, b) = (with.variance_of_mean(), base.variance_of_mean());
     let difference = with.mean_w - base.mean_w;
     let error = (a + b).sqrt();
@@ -126,7 +126,7 @@ pub fn epsilon(with: Runs, base: Runs) -> Overhead {
     let quantile = normal_quantile(0.95);
     // Without any spread there is nothing to be unsure of.
     let t = if error > 0.0 { student_quantile(0.95, welch) } else { 0.0 };
-    Overhead {
+    OverheadTest {
         with,
         base,
         epsilon_w: difference + quantile * error,

@@ -19,9 +19,9 @@ const PERF: &str = "\
            :1881  1881 [001] 47957.004437: PERF_RECORD_LOST lost 70
 ";
 
-fn perf(by: By, text: &str) -> (Vec<Record>, Names, Perf, Troubles) {
+fn perf(by: By, text: &str) -> (Vec<TenantRecord>, TenantNames, Perf, Troubles) {
     let (mut perf, mut names, mut troubles) =
-        (Perf::new(by), Names::default(), Troubles::default());
+        (Perf::new(by), TenantNames::default(), Troubles::default());
     let mut records = Vec::new();
     for line in text.lines() {
         perf.line(line, &mut names, &mut troubles, |record| records.push(record));
@@ -30,9 +30,11 @@ fn perf(by: By, text: &str) -> (Vec<Record>, Names, Perf, Troubles) {
     (records, names, perf, troubles)
 }
 
-fn leaving(records: &[Record], names: &Names) -> Vec<String> {
-    let name = |record: &Record| match record {
-        Record::Switch { outgoing: Some(runner), .. } => Some(names.name(runner.tenant).to_owned()),
+fn leaving(records: &[TenantRecord], names: &TenantNames) -> Vec<String> {
+    let name = |record: &TenantRecord| match record {
+        TenantRecord::Switch { outgoing: Some(runner), .. } => {
+            Some(names.name(runner.tenant).to_owned())
+        }
         _ => None,
     };
     records.iter().filter_map(name).collect()
@@ -42,9 +44,9 @@ fn leaving(records: &[Record], names: &Names) -> Vec<String> {
 fn lines_of_perf_sched() {
     let (records, names, _, troubles) = perf(By::Name, PERF);
     assert_eq!(leaving(&records, &names), ["perf", "migration", "mandb"]);
-    assert_eq!(records[3], Record::Lost { cpu: Some(1), records: 70 });
+    assert_eq!(records[3], TenantRecord::Lost { cpu: Some(1), records: 70 });
     assert_eq!(troubles.unreadable, 0);
-    let Record::Switch { at_ns, cpu, incoming, .. } = records[2] else { panic!() };
+    let TenantRecord::Switch { at_ns, cpu, incoming, .. } = records[2] else { panic!() };
     assert_eq!((at_ns, cpu, incoming.unwrap().thread), (46_874_749_683_000, 1, 21_084));
 }
 
@@ -58,9 +60,9 @@ fn counters_sampled_at_the_switch_belong_to_who_leaves() {
 ";
     let (records, _, perf, _) = perf(By::Name, text);
     assert_eq!((perf.has_cycles(), perf.counters()), (true, &["task-clock".to_owned()][..]));
-    let Record::Switch { counts: Some(counts), .. } = records[0] else { panic!() };
+    let TenantRecord::Switch { counts: Some(counts), .. } = records[0] else { panic!() };
     assert_eq!((counts.cycles, counts.others[0]), (Some(99_000.0), 43_105.0));
-    let Record::Switch { outgoing, counts, .. } = records[1] else { panic!() };
+    let TenantRecord::Switch { outgoing, counts, .. } = records[1] else { panic!() };
     assert_eq!((outgoing.unwrap().tenant, counts), (TenantId::IDLE, None));
 }
 
@@ -78,7 +80,7 @@ fn switch_events_threads_processes_and_old_forms() {
     let old = "bash  1234 [002] d..2. 12.5: sched:sched_switch: bash:1234 [120] S ==> swapper/2:0 [120]\n";
     let (records, names, ..) = perf(By::Name, old);
     assert_eq!(leaving(&records, &names), ["bash"]);
-    let Record::Switch { at_ns, incoming, .. } = records[0] else { panic!() };
+    let TenantRecord::Switch { at_ns, incoming, .. } = records[0] else { panic!() };
     assert_eq!((at_ns, incoming.unwrap().tenant), (12_500_000_000, TenantId::IDLE));
     // A name that looks like the rest of the line.
     let odd = "a [1] b 7 [000] 1.000001: sched:sched_switch: prev_comm=a [1] b prev_pid=7 prev_prio=1 prev_state=R ==> next_comm=x prev_pid=1 next_pid=8 next_prio=1\n";
@@ -87,9 +89,9 @@ fn switch_events_threads_processes_and_old_forms() {
 }
 
 /// Records of Xen files, read in turns by their time stamps.
-fn xen(planes: &[&str], files: &[&str]) -> (Vec<Record>, Names, Xen, usize) {
+fn xen(planes: &[&str], files: &[&str]) -> (Vec<TenantRecord>, TenantNames, Xen, usize) {
     let mut xen = Xen::new(1_000_000_000, planes).unwrap();
-    let (mut names, mut records, mut bad) = (Names::default(), Vec::new(), 0);
+    let (mut names, mut records, mut bad) = (TenantNames::default(), Vec::new(), 0);
     let opened: Vec<XenFile> =
         files.iter().map(|text| xen.open(text.lines().next().unwrap()).unwrap()).collect();
     for (mut file, text) in opened.into_iter().zip(files) {
@@ -110,20 +112,26 @@ fn files_of_xen_one_per_event() {
     let (records, names, read, bad) = xen(&["pkg"], &[rapl, ctr, pmc]);
     assert_eq!((bad, read.has_cycles()), (1, true), "a time stamp of 0 is no record");
     assert_eq!(read.counters()[..3], ["INSTR_RETIRED.ANY", "CPU_CLK_UNHALTED", "LLC_REF"]);
-    assert_eq!(records[0], Record::Energy { at_ns: 1000, meter: MeterId(0), reading: 65_536 });
-    let Record::Switch { outgoing: Some(outgoing), counts: Some(counts), .. } = records[1] else {
+    assert_eq!(
+        records[0],
+        TenantRecord::Energy { at_ns: 1000, meter: MeterId(0), reading: 65_536 }
+    );
+    let TenantRecord::Switch { outgoing: Some(outgoing), counts: Some(counts), .. } = records[1]
+    else {
         panic!()
     };
     assert_eq!((names.name(outgoing.tenant), counts.cycles), ("domain 0", Some(300.0)));
     assert!(
-        matches!(records[2], Record::Use { counts: Some(c), .. } if c.others[2] == 40.0 && c.cycles.is_none())
+        matches!(records[2], TenantRecord::Use { counts: Some(c), .. } if c.others[2] == 40.0 && c.cycles.is_none())
     );
-    let Record::Switch { outgoing: Some(idle), .. } = records[4] else { panic!() };
+    let TenantRecord::Switch { outgoing: Some(idle), .. } = records[4] else { panic!() };
     assert_eq!(idle.tenant, TenantId::IDLE);
     // RAPL alone: switches without counters.
     let (records, _, read, _) = xen(&["pkg", "dram"], &[rapl]);
     assert_eq!((records.len(), read.has_cycles()), (6, false));
-    assert!(records.iter().any(|record| matches!(record, Record::Switch { counts: None, .. })));
+    assert!(
+        records.iter().any(|record| matches!(record, TenantRecord::Switch { counts: None, .. }))
+    );
 }
 
 #[test]
@@ -137,7 +145,11 @@ fn rows_may_carry_their_event() {
 }
 
 /// An Android trace through both passes; its whole view.
-fn android(trace: &TraceBytes, grouping: Grouping, choice: &RailChoice) -> (View, Names, Stream) {
+fn android(
+    trace: &TraceBytes,
+    grouping: Grouping,
+    choice: &RailChoice,
+) -> (WindowView, TenantNames, WindowStream) {
     let (view, names, stream, _) = android_by(trace, grouping, choice, None);
     (view, names, stream)
 }
@@ -148,26 +160,30 @@ fn android_by(
     grouping: Grouping,
     choice: &RailChoice,
     soc: Option<&str>,
-) -> (View, Names, Stream, f64) {
+) -> (WindowView, TenantNames, WindowStream, f64) {
     let events = || TraceReader::new(Cursor::new(trace.0.clone())).unwrap().map(Result::unwrap);
-    let mut facts = Facts::default();
+    let mut facts = TraceFacts::default();
     events().for_each(|event| facts.take(&event));
-    let cycles = if facts.has_frequencies() { Basis::CyclesByFrequency } else { Basis::CpuTime };
-    let mut stream = Stream::new(StreamOptions { cycles, ..StreamOptions::default() });
+    let cycles = if facts.has_frequencies() {
+        SharingBasis::CyclesByFrequency
+    } else {
+        SharingBasis::CpuTime
+    };
+    let mut stream = WindowStream::new(StreamOptions { cycles, ..StreamOptions::default() });
     let (rails, _) = facts.choose(choice);
     let meters: HashMap<u32, MeterId> = rails
         .iter()
-        .map(|(index, name)| (*index, stream.meter(name, Android::counter())))
+        .map(|(index, name)| (*index, stream.meter(name, AndroidRecords::counter())))
         .collect();
-    let battery = meters.is_empty().then(|| stream.meter("battery", Android::counter()));
-    let mut names = Names::default();
-    let mut android = Android::new(facts, grouping, meters, battery);
+    let battery = meters.is_empty().then(|| stream.meter("battery", AndroidRecords::counter()));
+    let mut names = TenantNames::default();
+    let mut android = AndroidRecords::new(facts, grouping, meters, battery);
     if let Some(table) = soc {
         stream.set_energy(android.modelled(parse_soc(table).unwrap()));
     }
     let mut reorder = Reorder::new(1000);
     let mut records = Vec::new();
-    for event in events().filter(Android::is_wanted) {
+    for event in events().filter(AndroidRecords::is_wanted) {
         records.extend(reorder.push(event.at_ns.unwrap_or(0), event));
     }
     records.extend(std::iter::from_fn(|| reorder.pop()));
@@ -239,7 +255,10 @@ fn a_table_of_the_chip_stands_for_a_meter() {
     assert!((view.total_j().unwrap() - 0.0569).abs() < 1e-9);
     assert!(rows[0].cycles.is_some_and(|cycles| (cycles - 120e6).abs() < 1.0));
     assert_eq!((view.basis().as_str(), beyond_s), ("modelled-energy", 0.0));
-    assert_eq!(stream.options().energy, Energy::Modelled { counter: 0, joules_per_count: 1e-9 });
+    assert_eq!(
+        stream.options().energy,
+        EnergySource::Modelled { counter: 0, joules_per_count: 1e-9 }
+    );
     // CPU 1 at 500 MHz is below all that a table of one cluster has
     let table = "CPU,Frequency (kHz),Power (mW)\n0,1000000,300\n0,2000000,900\n";
     let (view, _, _, beyond_s) =
@@ -298,7 +317,7 @@ proptest! {
     #[test]
     fn any_row_is_read(rows in proptest::collection::vec("(0x0100f00[0-9],)?[0-9,x -]{0,60}", 0..6)) {
         let mut xen = Xen::new(1, &["pkg"]).unwrap();
-        let mut names = Names::default();
+        let mut names = TenantNames::default();
         let mut file = xen.open("TSC,CPU,DOM,vCPU,PKG,PP0,PP1,DRAM").unwrap();
         for row in &rows {
             xen.row(&mut file, row, &mut names, |_| {});

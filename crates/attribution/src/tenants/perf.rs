@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::names::{Names, TenantId};
-use super::perf_line::{Head, Line, parse};
-use super::record::{Counts, OTHERS, Record, Runner};
+use super::names::{TenantId, TenantNames};
+use super::perf_line::{PerfLine, SampleHead, parse};
+use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
 use super::trouble::Troubles;
 
 /// What a tenant is.
@@ -39,8 +39,8 @@ pub struct Perf {
 struct Waiting {
     at_ns: u64,
     cpu: u32,
-    outgoing: Runner,
-    incoming: Option<Runner>,
+    outgoing: RunningTenant,
+    incoming: Option<RunningTenant>,
     counts: Option<Counts>,
 }
 
@@ -91,41 +91,47 @@ impl Perf {
     pub fn line(
         &mut self,
         line: &str,
-        names: &mut Names,
+        names: &mut TenantNames,
         troubles: &mut Troubles,
-        mut take: impl FnMut(Record),
+        mut take: impl FnMut(TenantRecord),
     ) {
         match parse(line) {
-            Line::Switch { head, prev_tid, prev_comm, next_tid, next_comm } => {
+            PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm } => {
                 self.has_tracepoints = true;
                 self.let_go(Some(head), &mut take);
                 let prev = self.runner(names, prev_tid, prev_comm, head.pid);
                 let next = self.runner(names, next_tid, next_comm, None);
                 self.wait(head, prev, Some(next));
             }
-            Line::Out { head, next_tid } if !self.has_tracepoints => {
+            PerfLine::Out { head, next_tid } if !self.has_tracepoints => {
                 self.let_go(Some(head), &mut take);
                 let prev = self.runner(names, head.tid, head.comm, head.pid);
                 // The name of who comes is told by its own line, when it leaves.
-                let next = (next_tid == 0).then_some(Runner { tenant: TenantId::IDLE, thread: 0 });
+                let next =
+                    (next_tid == 0).then_some(RunningTenant { tenant: TenantId::IDLE, thread: 0 });
                 self.wait(head, prev, next);
             }
-            Line::Count { head, period, event } => self.count(head, period, event),
-            Line::Lost { cpu, records } => {
+            PerfLine::Count { head, period, event } => self.count(head, period, event),
+            PerfLine::Lost { cpu, records } => {
                 self.let_go(None, &mut take);
-                take(Record::Lost { cpu: Some(cpu), records });
+                take(TenantRecord::Lost { cpu: Some(cpu), records });
             }
-            Line::Out { .. } | Line::Other => {}
-            Line::Unreadable => troubles.unreadable += 1,
+            PerfLine::Out { .. } | PerfLine::Other => {}
+            PerfLine::Unreadable => troubles.unreadable += 1,
         }
     }
 
     /// Gives out what still waits.
-    pub fn finish(&mut self, mut take: impl FnMut(Record)) {
+    pub fn finish(&mut self, mut take: impl FnMut(TenantRecord)) {
         self.let_go(None, &mut take);
     }
 
-    fn wait(&mut self, head: Head<'_>, outgoing: Runner, incoming: Option<Runner>) {
+    fn wait(
+        &mut self,
+        head: SampleHead<'_>,
+        outgoing: RunningTenant,
+        incoming: Option<RunningTenant>,
+    ) {
         self.switches += 1;
         self.has_processes |= head.pid.is_some();
         let (at_ns, cpu) = (head.at_ns, head.cpu);
@@ -133,7 +139,7 @@ impl Perf {
     }
 
     /// Switches whose counters can't come any more: all of them, or those before `next`.
-    fn let_go(&mut self, next: Option<Head<'_>>, take: &mut impl FnMut(Record)) {
+    fn let_go(&mut self, next: Option<SampleHead<'_>>, take: &mut impl FnMut(TenantRecord)) {
         self.waiting.retain(|waiting| {
             let stays = next.is_some_and(|head| {
                 head.cpu != waiting.cpu && head.at_ns < waiting.at_ns.saturating_add(WAIT_NS)
@@ -141,13 +147,13 @@ impl Perf {
             if !stays {
                 let Waiting { at_ns, cpu, outgoing, incoming, counts } = *waiting;
                 let outgoing = Some(outgoing);
-                take(Record::Switch { at_ns, cpu, outgoing, incoming, counts });
+                take(TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts });
             }
             stays
         });
     }
 
-    fn count(&mut self, head: Head<'_>, period: u64, event: &str) {
+    fn count(&mut self, head: SampleHead<'_>, period: u64, event: &str) {
         let is_its =
             |waiting: &&mut Waiting| (waiting.cpu, waiting.at_ns) == (head.cpu, head.at_ns);
         let Some(waiting) = self.waiting.iter_mut().find(is_its) else { return };
@@ -173,20 +179,32 @@ impl Perf {
         }
     }
 
-    fn runner(&mut self, names: &mut Names, tid: i64, comm: &str, pid: Option<i64>) -> Runner {
+    fn runner(
+        &mut self,
+        names: &mut TenantNames,
+        tid: i64,
+        comm: &str,
+        pid: Option<i64>,
+    ) -> RunningTenant {
         if tid == 0 {
-            return Runner { tenant: TenantId::IDLE, thread: 0 };
+            return RunningTenant { tenant: TenantId::IDLE, thread: 0 };
         }
         let tenant = match self.by {
             By::Name => names.id(family(comm)),
             By::Thread => names.id(&format!("{comm}/{tid}")),
             By::Process => self.process(names, tid, comm, pid),
         };
-        Runner { tenant, thread: tid }
+        RunningTenant { tenant, thread: tid }
     }
 
     /// A process goes by the name of its first thread, or of the first one seen.
-    fn process(&mut self, names: &mut Names, tid: i64, comm: &str, pid: Option<i64>) -> TenantId {
+    fn process(
+        &mut self,
+        names: &mut TenantNames,
+        tid: i64,
+        comm: &str,
+        pid: Option<i64>,
+    ) -> TenantId {
         // Who comes is told without its process; it is that of its last line.
         let Some(pid) = pid else {
             return self.processes.get(&tid).copied().unwrap_or(TenantId::NOBODY);

@@ -2,7 +2,7 @@
 
 /// What every sample's line begins with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Head<'a> {
+pub(super) struct SampleHead<'a> {
     pub comm: &'a str,
     /// The process, where the line has `pid/tid`.
     pub pid: Option<i64>,
@@ -13,13 +13,19 @@ pub(super) struct Head<'a> {
 
 /// What a line says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Line<'a> {
+pub(super) enum PerfLine<'a> {
     /// `sched:sched_switch`.
-    Switch { head: Head<'a>, prev_tid: i64, prev_comm: &'a str, next_tid: i64, next_comm: &'a str },
+    Switch {
+        head: SampleHead<'a>,
+        prev_tid: i64,
+        prev_comm: &'a str,
+        next_tid: i64,
+        next_comm: &'a str,
+    },
     /// `PERF_RECORD_SWITCH_CPU_WIDE OUT`; IN tells nothing new.
-    Out { head: Head<'a>, next_tid: i64 },
+    Out { head: SampleHead<'a>, next_tid: i64 },
     /// A sample of a counter: so many events since its last one.
-    Count { head: Head<'a>, period: u64, event: &'a str },
+    Count { head: SampleHead<'a>, period: u64, event: &'a str },
     /// `PERF_RECORD_LOST`.
     Lost { cpu: u32, records: u64 },
     /// Any other event.
@@ -29,28 +35,28 @@ pub(super) enum Line<'a> {
 }
 
 /// Reads a line.
-pub(super) fn parse(line: &str) -> Line<'_> {
+pub(super) fn parse(line: &str) -> PerfLine<'_> {
     let line = line.trim_end();
     if line.is_empty() || line.starts_with('#') {
-        return Line::Other;
+        return PerfLine::Other;
     }
-    let Some((head, rest)) = head(line) else { return Line::Unreadable };
+    let Some((head, rest)) = head(line) else { return PerfLine::Unreadable };
     if let Some(record) = rest.strip_prefix("PERF_RECORD_") {
         return record_line(head, record);
     }
-    event_line(head, rest).unwrap_or(Line::Unreadable)
+    event_line(head, rest).unwrap_or(PerfLine::Unreadable)
 }
 
 /// Brackets among which the one of the CPU is looked for.
 const BRACKETS: usize = 32;
 
-fn head(line: &str) -> Option<(Head<'_>, &str)> {
+fn head(line: &str) -> Option<(SampleHead<'_>, &str)> {
     // A thread's name has at most fifteen characters, any of which may be a bracket.
     line.match_indices('[').take(BRACKETS).find_map(|(open, _)| head_at(line, open))
 }
 
 /// `comm pid[/tid] [cpu] [flags] seconds.fraction:`, with the bracket of the CPU at `open`.
-fn head_at(line: &str, open: usize) -> Option<(Head<'_>, &str)> {
+fn head_at(line: &str, open: usize) -> Option<(SampleHead<'_>, &str)> {
     let (cpu, rest) = line[open + 1..].split_once(']')?;
     let cpu = cpu.parse().ok()?;
     let (first, rest) = word(rest)?;
@@ -68,7 +74,7 @@ fn head_at(line: &str, open: usize) -> Option<(Head<'_>, &str)> {
         Some((pid, tid)) => (Some(pid.parse().ok()?), tid.parse().ok()?),
         None => (None, id.parse().ok()?),
     };
-    Some((Head { comm: comm.trim_end(), pid, tid, cpu, at_ns }, rest))
+    Some((SampleHead { comm: comm.trim_end(), pid, tid, cpu, at_ns }, rest))
 }
 
 fn word(text: &str) -> Option<(&str, &str)> {
@@ -89,21 +95,21 @@ fn time_ns(text: &str) -> Option<u64> {
     seconds.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
-fn record_line<'a>(head: Head<'a>, record: &'a str) -> Line<'a> {
+fn record_line<'a>(head: SampleHead<'a>, record: &'a str) -> PerfLine<'a> {
     if let Some(rest) = record.strip_prefix("LOST") {
         let records = rest.rsplit(' ').find_map(|word| word.parse().ok()).unwrap_or(1);
-        return Line::Lost { cpu: head.cpu, records };
+        return PerfLine::Lost { cpu: head.cpu, records };
     }
-    let Some(rest) = record.strip_prefix("SWITCH_CPU_WIDE") else { return Line::Other };
+    let Some(rest) = record.strip_prefix("SWITCH_CPU_WIDE") else { return PerfLine::Other };
     if !rest.trim_start().starts_with("OUT") {
-        return Line::Other;
+        return PerfLine::Other;
     }
     let next = rest.rsplit_once("next pid/tid:").map(|(_, next)| next.trim());
     let next_tid = next.and_then(|next| next.rsplit('/').next()?.trim().parse().ok());
-    next_tid.map_or(Line::Unreadable, |next_tid| Line::Out { head, next_tid })
+    next_tid.map_or(PerfLine::Unreadable, |next_tid| PerfLine::Out { head, next_tid })
 }
 
-fn event_line<'a>(head: Head<'a>, rest: &'a str) -> Option<Line<'a>> {
+fn event_line<'a>(head: SampleHead<'a>, rest: &'a str) -> Option<PerfLine<'a>> {
     let (first, after) = word(rest)?;
     let (period, event, data) = match first.parse::<u64>() {
         Ok(period) => {
@@ -117,12 +123,12 @@ fn event_line<'a>(head: Head<'a>, rest: &'a str) -> Option<Line<'a>> {
         return switch(head, data);
     }
     Some(match period {
-        Some(period) if !event.starts_with("sched:") => Line::Count { head, period, event },
-        _ => Line::Other,
+        Some(period) if !event.starts_with("sched:") => PerfLine::Count { head, period, event },
+        _ => PerfLine::Other,
     })
 }
 
-fn switch<'a>(head: Head<'a>, data: &'a str) -> Option<Line<'a>> {
+fn switch<'a>(head: SampleHead<'a>, data: &'a str) -> Option<PerfLine<'a>> {
     // A thread's name may hold anything, also ` ==> `: what follows it is looked for from
     // the end.
     let (prev, next) = data.split_once(" ==> ")?;
@@ -133,12 +139,12 @@ fn switch<'a>(head: Head<'a>, data: &'a str) -> Option<Line<'a>> {
         let prev_tid = word(rest)?.0.parse().ok()?;
         let (next_comm, rest) = next.rsplit_once(" next_pid=")?;
         let next_tid = word(rest)?.0.parse().ok()?;
-        return Some(Line::Switch { head, prev_tid, prev_comm, next_tid, next_comm });
+        return Some(PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm });
     }
     // `swapper/0:0 [120] R ==> bash:1234 [120]`
     let (prev_comm, prev_tid) = short(prev)?;
     let (next_comm, next_tid) = short(next)?;
-    Some(Line::Switch { head, prev_tid, prev_comm, next_tid, next_comm })
+    Some(PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm })
 }
 
 fn short(text: &str) -> Option<(&str, i64)> {

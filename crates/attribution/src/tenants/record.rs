@@ -17,7 +17,7 @@ pub struct Counts {
 
 /// Who runs on a CPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Runner {
+pub struct RunningTenant {
     /// Whose it is.
     pub tenant: TenantId,
     /// The thread or virtual CPU; tells whether records are missing in between.
@@ -26,7 +26,7 @@ pub struct Runner {
 
 /// One thing that an input says. Times are nanoseconds of one clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Record {
+pub enum TenantRecord {
     /// A CPU goes from one runner to the next.
     Switch {
         /// When.
@@ -34,9 +34,9 @@ pub enum Record {
         /// On which CPU.
         cpu: u32,
         /// Who leaves; `None` where the input does not tell.
-        outgoing: Option<Runner>,
+        outgoing: Option<RunningTenant>,
         /// Who comes; `None` where the input does not tell.
-        incoming: Option<Runner>,
+        incoming: Option<RunningTenant>,
         /// What the CPU counted; `None` where the input counts nothing.
         counts: Option<Counts>,
     },
@@ -80,7 +80,7 @@ pub enum Record {
     },
 }
 
-impl Record {
+impl TenantRecord {
     /// When it happened; `None` if it has no time.
     #[must_use]
     pub fn at_ns(&self) -> Option<u64> {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::{Capacity, Split};
 
-use super::basis::Basis;
+use super::basis::SharingBasis;
 use super::names::TenantId;
-use super::options::{Energy, StreamOptions};
-use super::view::View;
-use super::window::{Tally, Window};
+use super::options::{EnergySource, StreamOptions};
+use super::view::WindowView;
+use super::window::{TenantTally, TumblingWindow};
 
-type Tallies = BTreeMap<TenantId, Tally>;
+type Tallies = BTreeMap<TenantId, TenantTally>;
 
 /// Makes the view of a window between two times, with what everybody used in it.
 pub(super) fn share(
@@ -18,15 +18,15 @@ pub(super) fn share(
     meters: usize,
     (start_ns, end_ns): (u64, u64),
     mut tallies: Tallies,
-    window: &Window,
-) -> View {
+    window: &TumblingWindow,
+) -> WindowView {
     let weights = weights(options, &tallies, window.is_counted);
     let sum: f64 = weights.values().sum();
     let basis = match (sum > 0.0, options.energy, window.is_counted) {
-        (false, ..) => Basis::Nothing,
-        (true, Energy::Modelled { .. }, _) => Basis::Modelled,
+        (false, ..) => SharingBasis::Nothing,
+        (true, EnergySource::Modelled { .. }, _) => SharingBasis::Modelled,
         (true, _, true) => options.cycles,
-        (true, _, false) => Basis::CpuTime,
+        (true, _, false) => SharingBasis::CpuTime,
     };
     let split = |energy_j: f64| {
         // What ran without a name has weight, and no row but `unattributed`.
@@ -39,16 +39,16 @@ pub(super) fn share(
     };
     let seconds = end_ns.saturating_sub(start_ns) as f64 * 1e-9;
     let energy_j = match options.energy {
-        Energy::Meters => window.is_metered.then_some(window.energy_j),
-        Energy::Stated { idle_w, busy_w } => {
+        EnergySource::Meters => window.is_metered.then_some(window.energy_j),
+        EnergySource::Stated { idle_w, busy_w } => {
             Some((idle_w + (busy_w - idle_w) * busy_part(&tallies)) * seconds)
         }
-        Energy::Modelled { joules_per_count, .. } => Some(sum * joules_per_count),
-        Energy::None => None,
+        EnergySource::Modelled { joules_per_count, .. } => Some(sum * joules_per_count),
+        EnergySource::None => None,
     };
     tallies.values_mut().for_each(|tally| tally.is_priced = energy_j.is_some());
     let metered_s = window.metered_ns * 1e-9 / meters.max(1) as f64;
-    View {
+    WindowView {
         start_ns,
         end_ns,
         windows: 1,
@@ -67,10 +67,10 @@ fn weights(
     tallies: &Tallies,
     is_counted: bool,
 ) -> BTreeMap<TenantId, f64> {
-    let weight = |(tenant, tally): (&TenantId, &Tally)| {
+    let weight = |(tenant, tally): (&TenantId, &TenantTally)| {
         let of_time = if *tenant == TenantId::IDLE { options.idle_weight } else { 1.0 };
         let weight = match options.energy {
-            Energy::Modelled { counter, .. } => tally.others[counter],
+            EnergySource::Modelled { counter, .. } => tally.others[counter],
             _ if is_counted => tally.cycles,
             _ => tally.cpu_ns * of_time,
         };

@@ -3,33 +3,33 @@
 
 use std::collections::VecDeque;
 
-use wattline_units::power::Counter;
+use wattline_units::power::MeterCounter;
 
-use super::basis::Basis;
+use super::basis::SharingBasis;
 use super::cpu::Cpu;
 use super::log_time::GAP_WINDOWS;
-use super::meter::{Difference, Meter, MeterId};
-use super::options::{Energy, StreamOptions};
+use super::meter::{Difference, MeterId, MeterState};
+use super::options::{EnergySource, StreamOptions};
 use super::outside::Outside;
 use super::trouble::Troubles;
-use super::view::View;
+use super::view::WindowView;
 use super::window::Ring;
 
 /// Gathers records in windows.
 #[derive(Debug)]
-pub struct Stream {
+pub struct WindowStream {
     pub(super) options: StreamOptions,
     pub(super) ring: Ring,
     pub(super) cpus: Vec<Option<Cpu>>,
-    pub(super) meters: Vec<Meter>,
+    pub(super) meters: Vec<MeterState>,
     /// Energy that was metered after the newest record.
     pub(super) held: VecDeque<Difference>,
     pub(super) before_log: Outside,
     pub(super) after_log: Outside,
     /// Metered time whose energy came too late, summed over meters.
     pub(super) late_metered_ns: f64,
-    pub(super) closed: VecDeque<View>,
-    pub(super) total: View,
+    pub(super) closed: VecDeque<WindowView>,
+    pub(super) total: WindowView,
     pub(super) troubles: Troubles,
     pub(super) first_ns: Option<u64>,
     pub(super) newest_ns: u64,
@@ -38,7 +38,7 @@ pub struct Stream {
     pub(super) gap_windows: u64,
 }
 
-impl Stream {
+impl WindowStream {
     /// Begins.
     #[must_use]
     pub fn new(options: StreamOptions) -> Self {
@@ -54,7 +54,7 @@ impl Stream {
             after_log: Outside::default(),
             late_metered_ns: 0.0,
             closed: VecDeque::new(),
-            total: View::empty(),
+            total: WindowView::empty(),
             troubles: Troubles::default(),
             first_ns: None,
             newest_ns: 0,
@@ -64,8 +64,8 @@ impl Stream {
     }
 
     /// Adds a meter.
-    pub fn meter(&mut self, name: &str, counter: Counter) -> MeterId {
-        self.meters.push(Meter::new(name.to_owned(), counter));
+    pub fn meter(&mut self, name: &str, counter: MeterCounter) -> MeterId {
+        self.meters.push(MeterState::new(name.to_owned(), counter));
         MeterId(self.meters.len() - 1)
     }
 
@@ -98,12 +98,12 @@ impl Stream {
     }
 
     /// What cycles are, once an input knows.
-    pub fn set_cycles(&mut self, cycles: Basis) {
+    pub fn set_cycles(&mut self, cycles: SharingBasis) {
         self.options.cycles = cycles;
     }
 
     /// Takes another source of energy, before the first record.
-    pub fn set_energy(&mut self, energy: Energy) {
+    pub fn set_energy(&mut self, energy: EnergySource) {
         self.options.energy = energy;
     }
 
@@ -114,13 +114,13 @@ impl Stream {
     }
 
     /// The next window that has left the ring.
-    pub fn next_closed(&mut self) -> Option<View> {
+    pub fn next_closed(&mut self) -> Option<WindowView> {
         self.closed.pop_front()
     }
 
     /// All windows that have left the ring.
     #[must_use]
-    pub fn total(&self) -> &View {
+    pub fn total(&self) -> &WindowView {
         &self.total
     }
 }

@@ -1,14 +1,14 @@
 //! The stream as a whole: what the paper asks of it.
 
 use super::*;
-use wattline_units::power::Counter;
+use wattline_units::power::MeterCounter;
 
 pub(super) const MS: u64 = 1_000_000;
 
 /// A tenant for tests; 0 is idle.
-pub(super) fn runner(tenant: u32) -> Runner {
+pub(super) fn runner(tenant: u32) -> RunningTenant {
     let id = if tenant == 0 { TenantId::IDLE } else { TenantId(tenant + 2) };
-    Runner { tenant: id, thread: i64::from(tenant) }
+    RunningTenant { tenant: id, thread: i64::from(tenant) }
 }
 
 pub(super) fn cycles(cycles: f64) -> Option<Counts> {
@@ -16,9 +16,9 @@ pub(super) fn cycles(cycles: f64) -> Option<Counts> {
 }
 
 /// A switch as Xen records it: only who leaves.
-pub(super) fn leave(at_ms: u64, cpu: u32, tenant: u32, counted: f64) -> Record {
+pub(super) fn leave(at_ms: u64, cpu: u32, tenant: u32, counted: f64) -> TenantRecord {
     let counts = cycles(counted);
-    Record::Switch {
+    TenantRecord::Switch {
         at_ns: at_ms * MS,
         cpu,
         outgoing: Some(runner(tenant)),
@@ -28,19 +28,22 @@ pub(super) fn leave(at_ms: u64, cpu: u32, tenant: u32, counted: f64) -> Record {
 }
 
 /// A switch as Linux records it.
-pub(super) fn switch(at_ms: u64, cpu: u32, from: u32, to: u32) -> Record {
+pub(super) fn switch(at_ms: u64, cpu: u32, from: u32, to: u32) -> TenantRecord {
     let (outgoing, incoming) = (Some(runner(from)), Some(runner(to)));
-    Record::Switch { at_ns: at_ms * MS, cpu, outgoing, incoming, counts: None }
+    TenantRecord::Switch { at_ns: at_ms * MS, cpu, outgoing, incoming, counts: None }
 }
 
-pub(super) fn joules(at_ms: u64, reading: u64) -> Record {
-    Record::Energy { at_ns: at_ms * MS, meter: MeterId(0), reading }
+pub(super) fn joules(at_ms: u64, reading: u64) -> TenantRecord {
+    TenantRecord::Energy { at_ns: at_ms * MS, meter: MeterId(0), reading }
 }
 
 /// A stream with a meter of joules, fed and finished; its windows and itself.
-pub(super) fn run(options: StreamOptions, records: &[Record]) -> (Vec<View>, Stream) {
-    let mut stream = Stream::new(options);
-    stream.meter("test", Counter { joules_per_count: 1.0, modulus: None });
+pub(super) fn run(
+    options: StreamOptions,
+    records: &[TenantRecord],
+) -> (Vec<WindowView>, WindowStream) {
+    let mut stream = WindowStream::new(options);
+    stream.meter("test", MeterCounter { joules_per_count: 1.0, modulus: None });
     let mut windows = Vec::new();
     for record in records {
         stream.take(*record);
@@ -48,7 +51,7 @@ pub(super) fn run(options: StreamOptions, records: &[Record]) -> (Vec<View>, Str
     }
     stream.finish();
     windows.extend(std::iter::from_fn(|| stream.next_closed()));
-    assert!(stream.total().is_conserved() && windows.iter().all(View::is_conserved));
+    assert!(stream.total().is_conserved() && windows.iter().all(WindowView::is_conserved));
     (windows, stream)
 }
 
@@ -56,12 +59,12 @@ pub(super) fn defaults() -> StreamOptions {
     StreamOptions::default()
 }
 
-pub(super) fn row(view: &View, tenant: u32) -> TenantUse {
+pub(super) fn row(view: &WindowView, tenant: u32) -> TenantUse {
     let rows = view.rows();
     *rows.iter().find(|row| row.tenant == Some(runner(tenant).tenant)).unwrap()
 }
 
-pub(super) fn unattributed(view: &View) -> TenantUse {
+pub(super) fn unattributed(view: &WindowView) -> TenantUse {
     *view.rows().last().unwrap()
 }
 
@@ -122,7 +125,7 @@ fn a_record_on_a_boundary_is_in_one_window() {
         let options = StreamOptions { charging, ..defaults() };
         let records = [leave(0, 0, 1, 0.0), leave(100, 0, 1, 50.0), leave(150, 0, 2, 7.0)];
         let (windows, _) = run(options, &records);
-        let counted = windows.iter().flat_map(View::rows).filter_map(|row| row.cycles);
+        let counted = windows.iter().flat_map(WindowView::rows).filter_map(|row| row.cycles);
         let total: f64 = counted.sum();
         let (first, second) = (windows[0].rows(), windows[1].rows());
         assert!((total - 57.0).abs() < 1e-9);
@@ -151,7 +154,7 @@ fn energy_of_windows_adds_up_to_the_counters_difference() {
     for charging in [Charging::Spread, Charging::Whole] {
         let options = StreamOptions { charging, ring: 2, ..defaults() };
         let (windows, stream) = run(options, &records);
-        let sum: f64 = windows.iter().filter_map(View::total_j).sum();
+        let sum: f64 = windows.iter().filter_map(WindowView::total_j).sum();
         assert!((sum - 49.0 * 49.0).abs() < 1e-9, "{sum}");
         assert!((stream.total().total_j().unwrap() - sum).abs() < 1e-9);
     }
@@ -186,7 +189,7 @@ fn what_is_metered_outside_of_the_log_is_nobodys() {
         assert!((outside.energy_j - 12.0).abs() < 1e-9, "{outside:?}");
         assert!((outside.seconds - 6.0).abs() < 1e-9, "{outside:?}");
         assert!((total.total_j().unwrap() - 20.0).abs() < 1e-9);
-        let sum: f64 = windows.iter().filter_map(View::total_j).sum::<f64>();
+        let sum: f64 = windows.iter().filter_map(WindowView::total_j).sum::<f64>();
         assert!((sum + stream.troubles().late_j - 20.0).abs() < 1e-9, "{sum}");
         // Power is that of the time which both cover.
         assert!((total.total_power_w().unwrap() - 2.0).abs() < 1e-9);
@@ -224,8 +227,8 @@ fn power_is_over_the_time_that_was_metered() {
     // 64 W for the first four of twelve seconds.
     let mut records = vec![joules(0, 0), switch(0, 0, 0, 1)];
     records.extend((1..=40).map(|n| joules(n * 100, n * 64)).map(|record| match record {
-        Record::Energy { at_ns, meter, reading } => {
-            Record::Energy { at_ns, meter, reading: reading / 10 }
+        TenantRecord::Energy { at_ns, meter, reading } => {
+            TenantRecord::Energy { at_ns, meter, reading: reading / 10 }
         }
         other => other,
     }));
@@ -305,17 +308,17 @@ fn who_runs_longer_than_the_ring_pays_in_every_window_once() {
 
 #[test]
 fn a_stated_model_needs_no_meter() {
-    let energy = Energy::Stated { idle_w: 2.0, busy_w: 12.0 };
+    let energy = EnergySource::Stated { idle_w: 2.0, busy_w: 12.0 };
     let records = [switch(0, 0, 0, 1), switch(50, 0, 1, 0), switch(100, 0, 0, 1)];
     let (windows, _) = run(StreamOptions { energy, ..defaults() }, &records);
     assert!((windows[0].total_j().unwrap() - 0.7).abs() < 1e-12);
-    let (windows, _) = run(StreamOptions { energy: Energy::None, ..defaults() }, &records);
+    let (windows, _) = run(StreamOptions { energy: EnergySource::None, ..defaults() }, &records);
     assert_eq!((windows[0].total_j(), row(&windows[0], 1).share), (None, 1.0));
 }
 
 #[test]
 fn views_of_the_ring_know_who_still_runs() {
-    let mut stream = Stream::new(defaults());
+    let mut stream = WindowStream::new(defaults());
     for record in [switch(0, 0, 0, 1), switch(150, 1, 0, 2), switch(1_010, 1, 2, 0)] {
         stream.take(record);
     }
@@ -327,7 +330,7 @@ fn views_of_the_ring_know_who_still_runs() {
 
 #[test]
 fn memory_is_bounded_by_the_ring() {
-    let mut stream = Stream::new(StreamOptions { ring: 5, ..defaults() });
+    let mut stream = WindowStream::new(StreamOptions { ring: 5, ..defaults() });
     for at in 0..20_000 {
         stream.take(switch(at * 10, (at % 4) as u32, 0, 0));
         let held = std::iter::from_fn(|| stream.next_closed()).count();
@@ -340,7 +343,7 @@ fn memory_is_bounded_by_the_ring() {
 #[test]
 fn windows_grow_with_the_log_and_not_with_its_gaps() {
     let gap_ms = 600_000;
-    let records: Vec<Record> = (0..400).map(|n| switch(n * gap_ms, 0, 1, 1)).collect();
+    let records: Vec<TenantRecord> = (0..400).map(|n| switch(n * gap_ms, 0, 1, 1)).collect();
     let (windows, stream) = run(defaults(), &records);
     assert!(windows.len() < 150_000, "{} windows of 2.4 million", windows.len());
     assert!(windows.len() > 50_000, "{} windows", windows.len());
@@ -348,7 +351,7 @@ fn windows_grow_with_the_log_and_not_with_its_gaps() {
     assert!(troubles.clock_steps > 0 && troubles.skipped_windows > 2_000_000, "{troubles:?}");
     assert_eq!(troubles.records, 400);
     // Three hours of one switch a second are none of these.
-    let records: Vec<Record> = (0..10_800).map(|n| switch(n * 1000, 0, 1, 1)).collect();
+    let records: Vec<TenantRecord> = (0..10_800).map(|n| switch(n * 1000, 0, 1, 1)).collect();
     let (windows, stream) = run(defaults(), &records);
     assert_eq!((windows.len(), stream.troubles().clock_steps), (107_990, 0));
 }

@@ -1,14 +1,14 @@
 //! What each sort of record does to a stream.
 
-use super::charge::Used;
+use super::charge::UsedEnergy;
 use super::cpu::Cpu;
 use super::meter::MeterId;
 use super::names::TenantId;
-use super::options::{Charging, Counting, Energy};
-use super::record::{Counts, Record, Runner};
-use super::stream::Stream;
-use super::view::View;
-use super::window::Place;
+use super::options::{Charging, Counting, EnergySource};
+use super::record::{Counts, RunningTenant, TenantRecord};
+use super::stream::WindowStream;
+use super::view::WindowView;
+use super::window::RingPosition;
 
 /// CPUs that can be told apart; a larger number in a log is damage.
 const MOST_CPUS: u32 = 8192;
@@ -17,12 +17,12 @@ const MOST_GHZ: f64 = 10.0;
 /// A counter is read a little before or after the clock of its record.
 const SKEW_NS: f64 = 1e5;
 
-impl Stream {
+impl WindowStream {
     /// Takes in a record.
-    pub fn take(&mut self, record: Record) {
+    pub fn take(&mut self, record: TenantRecord) {
         self.troubles.records += 1;
         match record {
-            Record::Switch { at_ns, cpu, outgoing, incoming, counts } => {
+            TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts } => {
                 if self.is_on_time(at_ns) {
                     self.switch(at_ns, cpu, outgoing, incoming, counts);
                 } else if self.options.counting == Counting::Cleared {
@@ -30,16 +30,16 @@ impl Stream {
                     self.troubles.late_cycles += cycles.unwrap_or(0.0);
                 }
             }
-            Record::Use { start_ns, end_ns, tenant, cpu_ns, counts } => {
+            TenantRecord::Use { start_ns, end_ns, tenant, cpu_ns, counts } => {
                 if self.is_on_time(end_ns) {
                     self.begins(start_ns);
-                    let used = Used { tenant, cpu_ns, counts };
+                    let used = UsedEnergy { tenant, cpu_ns, counts };
                     self.charge(start_ns, end_ns, &used);
                 }
             }
-            Record::Energy { at_ns, meter, reading } => self.energy(at_ns, meter, reading),
-            Record::Hotplug { at_ns, cpu, is_online } => self.hotplug(at_ns, cpu, is_online),
-            Record::Lost { cpu, records } => self.lost(cpu, records),
+            TenantRecord::Energy { at_ns, meter, reading } => self.energy(at_ns, meter, reading),
+            TenantRecord::Hotplug { at_ns, cpu, is_online } => self.hotplug(at_ns, cpu, is_online),
+            TenantRecord::Lost { cpu, records } => self.lost(cpu, records),
         }
     }
 
@@ -52,7 +52,7 @@ impl Stream {
         }
         for outside in [self.before_log, self.after_log] {
             if outside.is_some() {
-                let view = View::outside(&outside, self.meters.len());
+                let view = WindowView::outside(&outside, self.meters.len());
                 self.total.add(&view);
                 self.closed.push_back(view);
             }
@@ -75,8 +75,8 @@ impl Stream {
         &mut self,
         at_ns: u64,
         cpu: u32,
-        outgoing: Option<Runner>,
-        incoming: Option<Runner>,
+        outgoing: Option<RunningTenant>,
+        incoming: Option<RunningTenant>,
         counts: Option<Counts>,
     ) {
         let first_ns = self.first_ns.unwrap_or(at_ns);
@@ -89,7 +89,7 @@ impl Stream {
             self.troubles.disordered += 1;
             let tenant = outgoing.map_or(TenantId::NOBODY, |runner| runner.tenant);
             let counts = counts.filter(|_| counting == Counting::Cleared);
-            return self.charge(at_ns, at_ns, &Used { tenant, cpu_ns: 0.0, counts });
+            return self.charge(at_ns, at_ns, &UsedEnergy { tenant, cpu_ns: 0.0, counts });
         }
         let tenant = state.leaving(outgoing, &mut self.troubles);
         let has_counts = counts.is_some();
@@ -130,10 +130,10 @@ impl Stream {
             self.troubles.unknown_ns += cpu_ns;
         }
         if from == state.last_ns {
-            return self.charge(from, at_ns, &Used { tenant, cpu_ns, counts });
+            return self.charge(from, at_ns, &UsedEnergy { tenant, cpu_ns, counts });
         }
-        self.charge(from, at_ns, &Used { tenant, cpu_ns, counts: None });
-        self.charge(state.last_ns, at_ns, &Used { tenant, cpu_ns: 0.0, counts });
+        self.charge(from, at_ns, &UsedEnergy { tenant, cpu_ns, counts: None });
+        self.charge(state.last_ns, at_ns, &UsedEnergy { tenant, cpu_ns: 0.0, counts });
     }
 
     fn count_switch(&mut self, at_ns: u64, tenant: TenantId) {
@@ -141,7 +141,7 @@ impl Stream {
         let is_first = self.first_ns.is_none_or(|first| at_ns <= first);
         let is_spread = self.options.charging == Charging::Spread;
         let at_ns = at_ns - u64::from(is_spread && !is_first);
-        if let Place::Held(position) = self.ring.place(at_ns / self.options.window_ns) {
+        if let RingPosition::Held(position) = self.ring.place(at_ns / self.options.window_ns) {
             self.ring.at(position).tally(tenant).switches += 1;
         }
     }
@@ -163,7 +163,7 @@ impl Stream {
             self.charge(
                 state.charged_ns,
                 at_ns,
-                &Used { tenant: runner.tenant, cpu_ns, counts: None },
+                &UsedEnergy { tenant: runner.tenant, cpu_ns, counts: None },
             );
         }
     }
@@ -186,7 +186,7 @@ impl Stream {
 
     fn energy(&mut self, at_ns: u64, meter: MeterId, reading: u64) {
         // A model's energy is not the meters'.
-        if self.options.energy != Energy::Meters {
+        if self.options.energy != EnergySource::Meters {
             return;
         }
         let Some(meter) = self.meters.get_mut(meter.0) else { return };

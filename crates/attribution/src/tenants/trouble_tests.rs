@@ -55,7 +55,7 @@ fn lost_records_leave_time_unattributed() {
     assert!((unattributed(&windows[0]).energy_j.unwrap() - 5.0).abs() < 1e-9);
     assert_eq!((stream.troubles().mismatched, stream.troubles().unknown_ns), (1, 5e7));
     // The recorder says itself that it lost some.
-    let lost = Record::Lost { cpu: Some(0), records: 70 };
+    let lost = TenantRecord::Lost { cpu: Some(0), records: 70 };
     let records = [
         joules(0, 0),
         switch(0, 0, 0, 1),
@@ -68,7 +68,7 @@ fn lost_records_leave_time_unattributed() {
     assert!((unattributed(&windows[0]).energy_j.unwrap() - 5.0).abs() < 1e-9);
     assert_eq!(stream.troubles().lost, 70);
     // Also before the first record of the CPU.
-    let lost = Record::Lost { cpu: Some(1), records: 1 };
+    let lost = TenantRecord::Lost { cpu: Some(1), records: 1 };
     let records = [switch(0, 0, 0, 1), lost, switch(80, 1, 2, 3), switch(100, 0, 1, 0)];
     let (windows, _) = run(defaults(), &records);
     assert!((unattributed(&windows[0]).cpu_s - 0.08).abs() < 1e-12);
@@ -80,7 +80,7 @@ fn counted_whole_nothing_is_counted_twice_or_lost() {
     let records =
         [switch(0, 0, 0, 1), switch(0, 1, 0, 2), switch(900, 1, 2, 3), switch(950, 0, 1, 0)];
     let (windows, stream) = run(options, &records);
-    let cpu_s: f64 = windows.iter().flat_map(View::rows).map(|row| row.cpu_s).sum();
+    let cpu_s: f64 = windows.iter().flat_map(WindowView::rows).map(|row| row.cpu_s).sum();
     assert!((cpu_s - 1.85).abs() < 1e-9, "{cpu_s}");
     assert_eq!(stream.troubles().late, 0);
 }
@@ -114,7 +114,8 @@ fn running_counters_wrap_at_40_and_48_bits() {
 
 #[test]
 fn a_cpu_off_line_is_charged_to_nobody() {
-    let plug = |at_ms: u64, is_online| Record::Hotplug { at_ns: at_ms * MS, cpu: 0, is_online };
+    let plug =
+        |at_ms: u64, is_online| TenantRecord::Hotplug { at_ns: at_ms * MS, cpu: 0, is_online };
     let records = [
         switch(0, 0, 0, 1),
         plug(20, false),
@@ -151,7 +152,7 @@ fn steps_of_the_clock_start_anew() {
 }
 
 /// Any sequence of records, good or not.
-fn any_record() -> impl Strategy<Value = Record> {
+fn any_record() -> impl Strategy<Value = TenantRecord> {
     let at = prop_oneof![8 => 0..3_000_u64, 1 => 0..10_000_000_u64, 1 => any::<u64>()];
     let tenant = 0..4_u32;
     prop_oneof![
@@ -160,13 +161,13 @@ fn any_record() -> impl Strategy<Value = Record> {
                 let at_ns = at.saturating_mul(MS);
                 let counts = counted.and_then(|counted| cycles(f64::from(counted)));
                 let (outgoing, incoming) = (Some(runner(from)), Some(runner(to)));
-                Record::Switch { at_ns, cpu, outgoing, incoming, counts }
+                TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts }
             }
         ),
         3 => (at.clone(), 0..1_000_u64).prop_map(|(at, reading)| {
-            Record::Energy { at_ns: at.saturating_mul(MS), meter: MeterId(0), reading }
+            TenantRecord::Energy { at_ns: at.saturating_mul(MS), meter: MeterId(0), reading }
         }),
-        1 => (at.clone(), at.clone(), tenant, 0.0..1e9).prop_map(|(a, b, tenant, cpu_ns)| Record::Use {
+        1 => (at.clone(), at.clone(), tenant, 0.0..1e9).prop_map(|(a, b, tenant, cpu_ns)| TenantRecord::Use {
             start_ns: a.min(b).saturating_mul(MS),
             end_ns: a.max(b).saturating_mul(MS),
             tenant: runner(tenant).tenant,
@@ -174,9 +175,9 @@ fn any_record() -> impl Strategy<Value = Record> {
             counts: None,
         }),
         1 => (at, any::<u32>(), any::<bool>()).prop_map(|(at, cpu, is_online)| {
-            Record::Hotplug { at_ns: at.saturating_mul(MS), cpu, is_online }
+            TenantRecord::Hotplug { at_ns: at.saturating_mul(MS), cpu, is_online }
         }),
-        1 => (proptest::option::of(0..3_u32), 0..9_u64).prop_map(|(cpu, records)| Record::Lost { cpu, records }),
+        1 => (proptest::option::of(0..3_u32), 0..9_u64).prop_map(|(cpu, records)| TenantRecord::Lost { cpu, records }),
     ]
 }
 
@@ -194,14 +195,14 @@ proptest! {
             ..defaults()
         };
         let (windows, stream) = run(options, &records);
-        let energy: f64 = windows.iter().filter_map(View::total_j).sum::<f64>() + stream.troubles().late_j;
+        let energy: f64 = windows.iter().filter_map(WindowView::total_j).sum::<f64>() + stream.troubles().late_j;
         let total = stream.total().total_j().unwrap_or(0.0);
         prop_assert!((energy - total).abs() <= 1e-6 * energy.abs().max(1.0));
         for window in &windows {
             let rows = window.rows();
             prop_assert!(rows.iter().all(|row| row.share > -1e-9 && row.share < 1.0 + 1e-9));
-            let names = Names::default();
-            let _ = rows_csv(window, &names, &Table::default(), 0);
+            let names = TenantNames::default();
+            let _ = rows_csv(window, &names, &TenantTable::default(), 0);
         }
     }
 
@@ -211,14 +212,14 @@ proptest! {
     ) {
         let mut at = 0;
         let mut on = [1_u32, 2, 3];
-        let mut records: Vec<Record> = (0..3).map(|cpu| switch(0, cpu, 0, on[cpu as usize])).collect();
+        let mut records: Vec<TenantRecord> = (0..3).map(|cpu| switch(0, cpu, 0, on[cpu as usize])).collect();
         for (step, cpu, next) in steps {
             at += step;
             let from = std::mem::replace(&mut on[cpu as usize], next);
             records.push(switch(at, cpu, from, next));
         }
         let (windows, stream) = run(StreamOptions { ring, ..defaults() }, &records);
-        let cpu_s: f64 = windows.iter().flat_map(View::rows).map(|row| row.cpu_s).sum();
+        let cpu_s: f64 = windows.iter().flat_map(WindowView::rows).map(|row| row.cpu_s).sum();
         prop_assert!((cpu_s - 3.0 * at as f64 * 1e-3).abs() < 1e-6, "{cpu_s} of {}", 3 * at);
         prop_assert_eq!(stream.troubles().late, 0);
     }

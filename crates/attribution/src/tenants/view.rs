@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::Split;
 
-use super::basis::Basis;
+use super::basis::SharingBasis;
 use super::names::TenantId;
 use super::outside::Outside;
-use super::window::Tally;
+use super::window::TenantTally;
 
 /// One or more consecutive windows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct WindowView {
     /// Begin, in ns of the log's clock.
     pub start_ns: u64,
     /// End.
@@ -22,11 +22,11 @@ pub struct View {
     pub metered_s: Option<f64>,
     /// What was metered where the log has no record: part of what is unattributed.
     pub outside: Option<OutsideLog>,
-    pub(super) tallies: BTreeMap<TenantId, Tally>,
+    pub(super) tallies: BTreeMap<TenantId, TenantTally>,
     pub(super) energy: Option<Split<TenantId>>,
     /// A unit shared per window.
     pub(super) shares: Split<TenantId>,
-    pub(super) bases: BTreeMap<Basis, u64>,
+    pub(super) bases: BTreeMap<SharingBasis, u64>,
 }
 
 /// Energy that was metered before the log's first record or after its last.
@@ -57,7 +57,7 @@ pub struct TenantUse {
     pub share: f64,
 }
 
-impl View {
+impl WindowView {
     /// Of no window at all.
     #[must_use]
     pub fn empty() -> Self {
@@ -178,7 +178,7 @@ impl View {
 
     /// Windows by what they were shared by.
     #[must_use]
-    pub fn bases(&self) -> &BTreeMap<Basis, u64> {
+    pub fn bases(&self) -> &BTreeMap<SharingBasis, u64> {
         &self.bases
     }
 
@@ -186,7 +186,7 @@ impl View {
     #[must_use]
     pub fn basis(&self) -> String {
         let names: Vec<&str> = self.bases.keys().map(|basis| basis.name()).collect();
-        if names.is_empty() { Basis::Nothing.name().to_owned() } else { names.join("+") }
+        if names.is_empty() { SharingBasis::Nothing.name().to_owned() } else { names.join("+") }
     }
 
     /// Rows, the largest share first, then idle, then what is unattributed: always there.
@@ -225,13 +225,13 @@ impl View {
     fn filled(
         &self,
         tenant: Option<TenantId>,
-        tally: &Tally,
+        tally: &TenantTally,
         energy_j: Option<f64>,
         part: f64,
     ) -> TenantUse {
-        let is_counted = self.bases.contains_key(&Basis::Cycles)
-            || self.bases.contains_key(&Basis::CyclesByFrequency)
-            || self.bases.contains_key(&Basis::Modelled);
+        let is_counted = self.bases.contains_key(&SharingBasis::Cycles)
+            || self.bases.contains_key(&SharingBasis::CyclesByFrequency)
+            || self.bases.contains_key(&SharingBasis::Modelled);
         let of_energy = energy_j.zip(self.total_j()).filter(|(_, total)| *total != 0.0);
         let of_weights = || if self.windows == 0 { 0.0 } else { part / self.windows as f64 };
         TenantUse {

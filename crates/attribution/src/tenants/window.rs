@@ -7,7 +7,7 @@ use super::record::{Counts, OTHERS};
 
 /// What a tenant used.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Tally {
+pub(super) struct TenantTally {
     pub cpu_ns: f64,
     pub cycles: f64,
     pub others: [f64; OTHERS],
@@ -16,7 +16,7 @@ pub(super) struct Tally {
     pub is_priced: bool,
 }
 
-impl Tally {
+impl TenantTally {
     pub fn add_counts(&mut self, counts: &Counts, share: f64) {
         self.cycles += counts.cycles.unwrap_or(0.0) * share;
         for (sum, count) in self.others.iter_mut().zip(&counts.others) {
@@ -41,9 +41,9 @@ impl Tally {
 
 /// One tumbling window. Tenants are all that is told apart: not CPUs.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Window {
+pub(super) struct TumblingWindow {
     /// Indexed by tenant.
-    tallies: Vec<Tally>,
+    tallies: Vec<TenantTally>,
     /// Whether any record here counted cycles.
     pub is_counted: bool,
     /// Energy of the meters.
@@ -54,17 +54,17 @@ pub(super) struct Window {
     pub is_metered: bool,
 }
 
-impl Window {
-    pub fn tally(&mut self, tenant: TenantId) -> &mut Tally {
+impl TumblingWindow {
+    pub fn tally(&mut self, tenant: TenantId) -> &mut TenantTally {
         let index = tenant.index();
         if index >= self.tallies.len() {
-            self.tallies.resize(index + 1, Tally::default());
+            self.tallies.resize(index + 1, TenantTally::default());
         }
         &mut self.tallies[index]
     }
 
     /// Tenants that used something.
-    pub fn used(&self) -> impl Iterator<Item = (TenantId, &Tally)> {
+    pub fn used(&self) -> impl Iterator<Item = (TenantId, &TenantTally)> {
         let numbered = (0..).map(TenantId).zip(&self.tallies);
         numbered.filter(|(_, tally)| !tally.is_empty())
     }
@@ -79,16 +79,16 @@ impl Window {
 /// Consecutive windows; the first one's number is [`Ring::base`].
 #[derive(Debug)]
 pub(super) struct Ring {
-    windows: VecDeque<Window>,
+    windows: VecDeque<TumblingWindow>,
     pub base: u64,
     capacity: usize,
-    spare: Vec<Window>,
+    spare: Vec<TumblingWindow>,
     has_closed: bool,
 }
 
 /// Where a window stands in respect of the ring.
 #[derive(Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum RingPosition {
     /// At this position.
     Held(usize),
     /// It has left.
@@ -116,21 +116,21 @@ impl Ring {
         self.capacity
     }
 
-    pub fn at(&mut self, position: usize) -> &mut Window {
+    pub fn at(&mut self, position: usize) -> &mut TumblingWindow {
         &mut self.windows[position]
     }
 
     /// The windows with their numbers.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &Window)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &TumblingWindow)> {
         let base = self.base;
         self.windows.iter().enumerate().map(move |(index, w)| (base + index as u64, w))
     }
 
     /// Finds or makes the window of a number.
-    pub fn place(&mut self, number: u64) -> Place {
+    pub fn place(&mut self, number: u64) -> RingPosition {
         if self.windows.is_empty() {
             if self.has_closed && number < self.base {
-                return Place::Gone;
+                return RingPosition::Gone;
             }
             self.base = number;
         }
@@ -138,24 +138,24 @@ impl Ring {
         while number < self.base {
             let span = self.base + self.windows.len() as u64 - number;
             if self.has_closed || span > self.capacity as u64 {
-                return Place::Gone;
+                return RingPosition::Gone;
             }
-            self.windows.push_front(Window::default());
+            self.windows.push_front(TumblingWindow::default());
             self.base -= 1;
         }
         let position = number - self.base;
         while self.windows.len() as u64 <= position {
             if self.windows.len() == self.capacity {
-                return Place::Full;
+                return RingPosition::Full;
             }
             let window = self.spare.pop().unwrap_or_default();
             self.windows.push_back(window);
         }
-        Place::Held(position as usize)
+        RingPosition::Held(position as usize)
     }
 
     /// Takes the oldest window out.
-    pub fn pop(&mut self) -> Option<(u64, Window)> {
+    pub fn pop(&mut self) -> Option<(u64, TumblingWindow)> {
         let window = self.windows.pop_front()?;
         let number = self.base;
         self.base += 1;
@@ -164,7 +164,7 @@ impl Ring {
     }
 
     /// Gives a window's memory back.
-    pub fn recycle(&mut self, mut window: Window) {
+    pub fn recycle(&mut self, mut window: TumblingWindow) {
         window.clear();
         self.spare.push(window);
     }
@@ -187,13 +187,16 @@ mod tests {
     #[test]
     fn a_ring_grows_both_ways_until_it_is_full() {
         let mut ring = Ring::new(3);
-        assert_eq!(ring.place(10), Place::Held(0));
-        assert_eq!(ring.place(9), Place::Held(0), "nothing has left yet");
-        assert_eq!(ring.place(11), Place::Held(2));
-        assert_eq!((ring.place(12), ring.place(8)), (Place::Full, Place::Gone));
+        assert_eq!(ring.place(10), RingPosition::Held(0));
+        assert_eq!(ring.place(9), RingPosition::Held(0), "nothing has left yet");
+        assert_eq!(ring.place(11), RingPosition::Held(2));
+        assert_eq!((ring.place(12), ring.place(8)), (RingPosition::Full, RingPosition::Gone));
         let (number, window) = ring.pop().unwrap();
         ring.recycle(window);
-        assert_eq!((number, ring.place(12), ring.place(9)), (9, Place::Held(2), Place::Gone));
+        assert_eq!(
+            (number, ring.place(12), ring.place(9)),
+            (9, RingPosition::Held(2), RingPosition::Gone)
+        );
     }
 
     #[test]

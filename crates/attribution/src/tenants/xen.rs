@@ -12,8 +12,8 @@
 use std::rc::Rc;
 
 use super::meter::MeterId;
-use super::names::{Names, TenantId};
-use super::record::{Counts, OTHERS, Record, Runner};
+use super::names::{TenantId, TenantNames};
+use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
 
 /// Xen's idle domain.
 const IDLE_DOMAIN: u64 = 32_767;
@@ -38,7 +38,7 @@ pub enum XenError {
 
 /// The columns of one event.
 #[derive(Debug, Clone, PartialEq)]
-struct Columns {
+struct EventColumns {
     /// Positions of the planes, in the order of the meters.
     planes: Vec<usize>,
     cycles: Option<usize>,
@@ -49,7 +49,7 @@ struct Columns {
 /// How a file's rows are to be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct XenFile {
-    columns: Option<Columns>,
+    columns: Option<EventColumns>,
     is_first: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Xen {
     has_cycles: bool,
     is_mixed: bool,
     /// Columns by event, where rows carry its number.
-    events: [Option<Rc<Columns>>; 4],
+    events: [Option<Rc<EventColumns>>; 4],
 }
 
 impl Xen {
@@ -120,7 +120,7 @@ impl Xen {
         Ok(XenFile { columns: Some(columns), is_first: true })
     }
 
-    fn columns(&mut self, header: &[&str]) -> Columns {
+    fn columns(&mut self, header: &[&str]) -> EventColumns {
         let at = |name: &str| header.iter().position(|column| *column == name);
         let planes: Vec<usize> = self.planes.iter().filter_map(|plane| at(plane)).collect();
         let mut others = Vec::new();
@@ -138,7 +138,7 @@ impl Xen {
             }
         }
         self.counters.truncate(OTHERS);
-        Columns { planes, cycles: at(CYCLES), others }
+        EventColumns { planes, cycles: at(CYCLES), others }
     }
 
     /// The time stamp of a row, to take files in turns.
@@ -153,8 +153,8 @@ impl Xen {
         &mut self,
         file: &mut XenFile,
         line: &str,
-        names: &mut Names,
-        take: impl FnMut(Record),
+        names: &mut TenantNames,
+        take: impl FnMut(TenantRecord),
     ) -> bool {
         let line = line.trim();
         if std::mem::take(&mut file.is_first) || line.is_empty() {
@@ -171,7 +171,7 @@ impl Xen {
     }
 
     /// Columns of an event where rows carry its number.
-    fn of_event(&mut self, number: u32) -> Rc<Columns> {
+    fn of_event(&mut self, number: u32) -> Rc<EventColumns> {
         if let Some(Some(columns)) = self.events.get(number as usize) {
             return Rc::clone(columns);
         }
@@ -189,10 +189,10 @@ impl Xen {
 
     fn fields(
         &self,
-        columns: &Columns,
+        columns: &EventColumns,
         row: &str,
-        names: &mut Names,
-        mut take: impl FnMut(Record),
+        names: &mut TenantNames,
+        mut take: impl FnMut(TenantRecord),
     ) -> Option<()> {
         let mut values = [0_u64; 16];
         let mut count = 0;
@@ -210,7 +210,7 @@ impl Xen {
         let (at_ns, cpu) = (u64::try_from(at_ns).ok()?, u32::try_from(values[1]).ok()?);
         for (meter, position) in columns.planes.iter().enumerate() {
             let reading = values[*position];
-            take(Record::Energy { at_ns, meter: MeterId(meter), reading });
+            take(TenantRecord::Energy { at_ns, meter: MeterId(meter), reading });
         }
         let is_rapl = !columns.planes.is_empty();
         let is_switch = columns.cycles.is_some() || (!self.has_cycles && !self.is_mixed);
@@ -225,9 +225,15 @@ impl Xen {
         }
         let counts = (!is_rapl).then_some(counts);
         take(match is_switch {
-            true => Record::Switch { at_ns, cpu, outgoing: Some(outgoing), incoming: None, counts },
+            true => TenantRecord::Switch {
+                at_ns,
+                cpu,
+                outgoing: Some(outgoing),
+                incoming: None,
+                counts,
+            },
             // The cycles of the same switch are in another file.
-            false => Record::Use {
+            false => TenantRecord::Use {
                 start_ns: at_ns,
                 end_ns: at_ns,
                 tenant: outgoing.tenant,
@@ -248,11 +254,11 @@ fn event(line: &str) -> Option<(u32, &str)> {
     (0x0100_f001..=0x0100_f003).contains(&number).then_some((number & 0xf, row))
 }
 
-fn runner(domain: u64, vcpu: u64, names: &mut Names) -> Runner {
+fn runner(domain: u64, vcpu: u64, names: &mut TenantNames) -> RunningTenant {
     let thread = ((domain & 0xffff_ffff) << 16 | (vcpu & 0xffff)) as i64;
     let tenant = match domain {
         IDLE_DOMAIN => TenantId::IDLE,
         domain => names.id(&format!("domain {domain}")),
     };
-    Runner { tenant, thread }
+    RunningTenant { tenant, thread }
 }

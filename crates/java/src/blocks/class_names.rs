@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -36,7 +36,7 @@ pub fn class_names(file: &SourceFile) -> ClassNames {
 }
 
 /// `a.b.` for a file in package `a.b`, empty for the unnamed package.
-pub fn package_prefix(file: &SourceFile, root: Node<'_>) -> String {
+pub fn package_prefix(file: &SourceFile, root: SyntaxNode<'_>) -> String {
     let Some(declaration) = syntax::child_of_kind(root, kind::PACKAGE_DECLARATION) else {
         return String::new();
     };
@@ -53,7 +53,7 @@ fn compact(text: &str) -> String {
 
 #[derive(Clone, Copy)]
 struct Visit<'t> {
-    node: Node<'t>,
+    node: SyntaxNode<'t>,
     /// Index into [`Namer::classes`]; none outside of all classes.
     enclosing: Option<usize>,
     /// Whether the node stands directly in the body of `enclosing`.
@@ -104,7 +104,7 @@ impl<'t> Namer<'_, 't> {
     /// Pushes `nodes` so that they are visited in their order.
     fn push_all<I>(&mut self, nodes: I, enclosing: Option<usize>)
     where
-        I: IntoIterator<Item = Node<'t>>,
+        I: IntoIterator<Item = SyntaxNode<'t>>,
         I::IntoIter: DoubleEndedIterator,
     {
         self.todo.extend(nodes.into_iter().rev().map(|node| Visit {
@@ -138,7 +138,7 @@ impl<'t> Namer<'_, 't> {
     }
 
     /// Names the class of `body` and visits its members.
-    fn enter(&mut self, body: Node<'t>, binary: String) {
+    fn enter(&mut self, body: SyntaxNode<'t>, binary: String) {
         self.names.insert(body.id(), binary.clone());
         if binary.len() > LONGEST_NAME {
             return;
@@ -151,7 +151,7 @@ impl<'t> Namer<'_, 't> {
 
     /// `new C(...) { }` or an enum constant: the body's class is named once the
     /// constructor is found, and before the arguments that wait for it.
-    fn creation(&mut self, node: Node<'t>, enclosing: Option<usize>) {
+    fn creation(&mut self, node: SyntaxNode<'t>, enclosing: Option<usize>) {
         let (bodies, rest): (Vec<_>, Vec<_>) = syntax::named_children(node)
             .into_iter()
             .partition(|child| syntax::kind_of(child) == kind::CLASS_BODY);
@@ -166,7 +166,7 @@ impl<'t> Namer<'_, 't> {
         self.push_all(order.collect::<Vec<_>>(), enclosing);
     }
 
-    fn anonymous(&mut self, body: Node<'t>, enclosing: Option<usize>) {
+    fn anonymous(&mut self, body: SyntaxNode<'t>, enclosing: Option<usize>) {
         if let Some(outer) = enclosing {
             let binary = self.local_name(outer, "");
             self.enter(body, binary);
@@ -174,7 +174,7 @@ impl<'t> Namer<'_, 't> {
     }
 
     /// Whether javac attributes this argument only after the call is resolved.
-    fn is_deferred(&self, argument: Node<'t>) -> bool {
+    fn is_deferred(&self, argument: SyntaxNode<'t>) -> bool {
         match syntax::kind_of(argument) {
             kind::LAMBDA_EXPRESSION
             | kind::METHOD_REFERENCE
@@ -188,7 +188,7 @@ impl<'t> Namer<'_, 't> {
     }
 }
 
-fn is_diamond(creation: Node<'_>) -> bool {
+fn is_diamond(creation: SyntaxNode<'_>) -> bool {
     syntax::field(creation, field::TYPE)
         .filter(|ty| syntax::kind_of(ty) == kind::GENERIC_TYPE)
         .and_then(|ty| syntax::child_of_kind(ty, kind::TYPE_ARGUMENTS))

@@ -2,11 +2,11 @@
 //! and which statements are its own. The statements themselves are divided in
 //! [`super::flow`]. Nothing here recurses, so that nesting is not limited.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::class_names::{ClassNames, LONGEST_NAME, class_names, package_prefix};
 use super::flow;
-use super::found::{Content, Found, FoundUnit};
+use super::found::{BlockContent, FoundCode, FoundUnit};
 use super::signature::parameters;
 use super::{FileBlocks, Granularity, UnitKind};
 use crate::finding::{Finding, FindingKind};
@@ -17,7 +17,7 @@ use crate::java::syntax::{self, field, kind};
 /// not follow is in [`FileBlocks::findings`], and the rest is divided all the same.
 pub fn divide(file: &SourceFile, granularity: Granularity) -> FileBlocks<'_> {
     let root = file.tree.root_node();
-    let mut division = Division {
+    let mut division = BlockDivision {
         file,
         names: class_names(file),
         package: package_prefix(file, root),
@@ -31,33 +31,38 @@ pub fn divide(file: &SourceFile, granularity: Granularity) -> FileBlocks<'_> {
     blocks
 }
 
-struct Division<'t> {
+struct BlockDivision<'t> {
     file: &'t SourceFile,
     names: ClassNames,
     package: String,
-    todo: Vec<Found<'t>>,
+    todo: Vec<FoundCode<'t>>,
 }
 
-impl<'t> Division<'t> {
+impl<'t> BlockDivision<'t> {
     /// Puts `found` before all that waits, in its order.
-    fn push(&mut self, found: Vec<Found<'t>>) {
+    fn push(&mut self, found: Vec<FoundCode<'t>>) {
         self.todo.extend(found.into_iter().rev());
     }
 
-    fn visit(&mut self, found: Found<'t>, granularity: Granularity, blocks: &mut FileBlocks<'t>) {
+    fn visit(
+        &mut self,
+        found: FoundCode<'t>,
+        granularity: Granularity,
+        blocks: &mut FileBlocks<'t>,
+    ) {
         let found = match found {
-            Found::Class(body) => self.class(body),
-            Found::Unit(unit) if unit.name.len() > LONGEST_NAME => {
+            FoundCode::Class(body) => self.class(body),
+            FoundCode::Unit(unit) if unit.name.len() > LONGEST_NAME => {
                 blocks.findings.push(too_deep(self.file, unit.node));
                 Vec::new()
             }
-            Found::Unit(unit) => flow::divide_unit(self.file, granularity, unit, blocks),
+            FoundCode::Unit(unit) => flow::divide_unit(self.file, granularity, unit, blocks),
         };
         self.push(found);
     }
 
     /// The units of one class: initialisers, then methods and member classes.
-    fn class(&self, body: Node<'t>) -> Vec<Found<'t>> {
+    fn class(&self, body: SyntaxNode<'t>) -> Vec<FoundCode<'t>> {
         let class = self.names.get(&body.id()).cloned().unwrap_or_default();
         let members = syntax::members(body);
         let mut found = Vec::new();
@@ -67,10 +72,10 @@ impl<'t> Division<'t> {
             let statements = self.initializers(body, &members, kind);
             if !statements.is_empty() {
                 let name = format!("{}.{name}", self.short(&class));
-                let content = Content { parts: Vec::new(), statements };
+                let content = BlockContent { parts: Vec::new(), statements };
                 let class = class.clone();
                 let unit = FoundUnit { kind, class, name, node: body, anchor: body, content };
-                found.push(Found::Unit(unit));
+                found.push(FoundCode::Unit(unit));
             }
         }
         if class.len() > LONGEST_NAME {
@@ -86,7 +91,12 @@ impl<'t> Division<'t> {
     }
 
     /// What runs when the class or an instance is initialised, in source order.
-    fn initializers(&self, body: Node<'t>, members: &[Node<'t>], unit: UnitKind) -> Vec<Node<'t>> {
+    fn initializers(
+        &self,
+        body: SyntaxNode<'t>,
+        members: &[SyntaxNode<'t>],
+        unit: UnitKind,
+    ) -> Vec<SyntaxNode<'t>> {
         let all_static =
             matches!(syntax::kind_of(body), kind::INTERFACE_BODY | kind::ANNOTATION_TYPE_BODY);
         let mut found = Vec::new();
@@ -115,10 +125,15 @@ impl<'t> Division<'t> {
         found
     }
 
-    fn member(&self, owner: Node<'t>, class: &str, member: Node<'t>) -> Option<Found<'t>> {
+    fn member(
+        &self,
+        owner: SyntaxNode<'t>,
+        class: &str,
+        member: SyntaxNode<'t>,
+    ) -> Option<FoundCode<'t>> {
         let body = syntax::field(member, field::BODY);
         if syntax::is_type_declaration(member) {
-            return body.map(Found::Class);
+            return body.map(FoundCode::Class);
         }
         let (kind, method) = match syntax::kind_of(member) {
             kind::METHOD_DECLARATION => {
@@ -135,20 +150,20 @@ impl<'t> Division<'t> {
             _ => return None,
         };
         let name = format!("{}.{method}", self.short(class));
-        let content = Content { parts: Vec::new(), statements: vec![body?] };
+        let content = BlockContent { parts: Vec::new(), statements: vec![body?] };
         let (class, anchor) = (class.to_owned(), body?);
-        Some(Found::Unit(FoundUnit { kind, class, name, node: member, anchor, content }))
+        Some(FoundCode::Unit(FoundUnit { kind, class, name, node: member, anchor, content }))
     }
 }
 
 /// The top level types.
-fn top_level<'t>(_file: &'t SourceFile, root: Node<'t>) -> Vec<Found<'t>> {
+fn top_level<'t>(_file: &'t SourceFile, root: SyntaxNode<'t>) -> Vec<FoundCode<'t>> {
     let types =
         syntax::named_children(root).into_iter().filter(|n| syntax::is_type_declaration(*n));
-    types.filter_map(|node| syntax::field(node, field::BODY).map(Found::Class)).collect()
+    types.filter_map(|node| syntax::field(node, field::BODY).map(FoundCode::Class)).collect()
 }
 
-fn too_deep(file: &SourceFile, node: Node<'_>) -> Finding {
+fn too_deep(file: &SourceFile, node: SyntaxNode<'_>) -> Finding {
     let message = "nested too deeply to be named; it is left out of the blocks".to_owned();
     let (line, kind) = (syntax::first_line(node), FindingKind::SyntaxError);
     Finding { file: file.path.clone(), line, kind, message }

@@ -10,7 +10,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::Map;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ pub enum UnitKind {
 
 /// One body that is entered as a whole.
 #[derive(Debug, Clone)]
-pub struct Unit<'t> {
+pub struct BodyUnit<'t> {
     /// What sort of body it is.
     pub kind: UnitKind,
     /// Binary name of the class with its package: `org.jbox2d.dynamics.World$1`.
@@ -141,7 +141,7 @@ pub struct Unit<'t> {
     /// `Outer$Inner.add(int,String[])`, `Outer.<clinit>`, `Outer.run().lambda_1`.
     pub name: String,
     /// The declaration: method, constructor, lambda; the class body for initialisers.
-    pub node: Node<'t>,
+    pub node: SyntaxNode<'t>,
     /// Index of its entry block in [`FileBlocks::blocks`].
     pub entry: usize,
 }
@@ -158,14 +158,14 @@ pub struct Block<'t> {
     pub name: String,
     /// The construct that opens it (`if_statement`, `for_statement`, ...); the unit's
     /// node for an entry, the last statement before it for a continuation.
-    pub construct: Node<'t>,
+    pub construct: SyntaxNode<'t>,
     /// Where it begins: the body, branch, header part, `switch` group or rule, `catch`
     /// or `finally` clause, operand; for a continuation the statement that follows.
-    pub anchor: Node<'t>,
+    pub anchor: SyntaxNode<'t>,
     /// What the block holds, in source order: statements or expressions. A part's
     /// subtree belongs to the block, except the subtrees that are parts of other
     /// blocks (see [`FileBlocks::owner`]), class bodies and lambdas.
-    pub parts: Vec<Node<'t>>,
+    pub parts: Vec<SyntaxNode<'t>>,
     /// Line (from 1) of the first statement or expression.
     pub start_line: u32,
     /// Last line of its own last statement or expression.
@@ -176,7 +176,7 @@ pub struct Block<'t> {
 #[derive(Debug, Clone, Default)]
 pub struct FileBlocks<'t> {
     /// All units, in source order.
-    pub units: Vec<Unit<'t>>,
+    pub units: Vec<BodyUnit<'t>>,
     /// All blocks, in source order of their starts, grouped as found.
     pub blocks: Vec<Block<'t>>,
     /// Id of a part's root node -> index of the block that owns it. A visitor of one

@@ -1,14 +1,14 @@
 //! Parameter types as a unit's name has them: as written, without type arguments,
 //! annotations, white space and comments (`int`, `String[]`, `T...`).
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
 /// `(int,String[])` for a method, constructor or record declaration; `()` if it has
 /// no parameter list.
-pub fn parameters(file: &SourceFile, declaration: Node<'_>) -> String {
+pub fn parameters(file: &SourceFile, declaration: SyntaxNode<'_>) -> String {
     let list = syntax::field(declaration, field::PARAMETERS);
     let types: Vec<String> = list
         .into_iter()
@@ -18,7 +18,7 @@ pub fn parameters(file: &SourceFile, declaration: Node<'_>) -> String {
     format!("({})", types.join(","))
 }
 
-fn parameter_type(file: &SourceFile, parameter: Node<'_>) -> Option<String> {
+fn parameter_type(file: &SourceFile, parameter: SyntaxNode<'_>) -> Option<String> {
     let ty = written_type(file, syntax::field(parameter, field::TYPE)?);
     match parameter.kind() {
         kind::FORMAL_PARAMETER => {
@@ -31,7 +31,7 @@ fn parameter_type(file: &SourceFile, parameter: Node<'_>) -> Option<String> {
 }
 
 /// A type as written, without type arguments, annotations, white space and comments.
-pub fn written_type(file: &SourceFile, ty: Node<'_>) -> String {
+pub fn written_type(file: &SourceFile, ty: SyntaxNode<'_>) -> String {
     let mut text = String::new();
     let mut todo = vec![ty];
     while let Some(node) = todo.pop() {

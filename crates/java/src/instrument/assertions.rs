@@ -4,7 +4,7 @@
 
 use super::edit::Edits;
 use crate::java::syntax::{self, kind};
-use crate::java::{Node, SourceFile};
+use crate::java::{SourceFile, SyntaxNode};
 
 /// Replaces every `assert` of a file's units by an empty statement.
 pub fn leave_out(file: &SourceFile, edits: &mut Edits) {
@@ -19,7 +19,7 @@ pub fn leave_out(file: &SourceFile, edits: &mut Edits) {
     }
 }
 
-fn holds_class(assertion: Node<'_>) -> bool {
+fn holds_class(assertion: SyntaxNode<'_>) -> bool {
     let mut todo = vec![assertion];
     while let Some(node) = todo.pop() {
         if matches!(node.kind(), kind::CLASS_BODY | kind::LAMBDA_EXPRESSION) {

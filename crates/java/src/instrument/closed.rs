@@ -6,20 +6,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::derive::quiet::Quiet;
-use super::derive::{Counter, Derived, Sum};
+use super::derive::{Derived, DerivedCounter, Sum};
 use crate::blocks::{FileBlocks, UnitKind};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
 /// What all sources say of the names of methods.
 #[derive(Default)]
-struct Names<'t> {
+struct SourceMethodNames<'t> {
     declared: HashMap<&'t str, usize>,
     /// Calls, with the index of their file.
-    calls: HashMap<&'t str, Vec<(usize, Node<'t>)>>,
+    calls: HashMap<&'t str, Vec<(usize, SyntaxNode<'t>)>>,
     /// Names in method references and string literals.
     mentioned: HashSet<&'t str>,
     /// Types without supertypes.
@@ -28,7 +28,7 @@ struct Names<'t> {
 
 /// For each file, the entries of methods that follow from their callers.
 pub fn derive<'t>(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Vec<Derived> {
-    let mut names = Names::default();
+    let mut names = SourceMethodNames::default();
     for (number, file) in files.iter().enumerate() {
         syntax::walk(file.tree.root_node(), |node, _| {
             names.visit(file, number, node);
@@ -62,16 +62,16 @@ pub fn derive<'t>(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Vec<Der
             .collect();
         if let Some(callers) = callers.filter(|callers| !callers.is_empty()) {
             let mut sum = Sum::new();
-            callers.iter().for_each(|c| *sum.entry(Counter::Block(*c)).or_default() += 1);
+            callers.iter().for_each(|c| *sum.entry(DerivedCounter::Block(*c)).or_default() += 1);
             derived[number].insert(entry, sum);
         }
     }
     derived
 }
 
-impl<'t> Names<'t> {
-    fn visit(&mut self, file: &'t SourceFile, number: usize, node: Node<'t>) {
-        let name = |node: Node<'t>| syntax::field(node, field::NAME).map(|n| file.text_of(n));
+impl<'t> SourceMethodNames<'t> {
+    fn visit(&mut self, file: &'t SourceFile, number: usize, node: SyntaxNode<'t>) {
+        let name = |node: SyntaxNode<'t>| syntax::field(node, field::NAME).map(|n| file.text_of(n));
         match node.kind() {
             kind::METHOD_DECLARATION => {
                 *self.declared.entry(name(node).unwrap_or_default()).or_default() += 1;
@@ -96,7 +96,7 @@ impl<'t> Names<'t> {
 
     /// The name of a method that surely completes, calls nothing and can't be called but
     /// by its name.
-    fn of_small(&self, file: &'t SourceFile, method: Node<'t>) -> Option<&'t str> {
+    fn of_small(&self, file: &'t SourceFile, method: SyntaxNode<'t>) -> Option<&'t str> {
         let name = file.text_of(syntax::field(method, field::NAME)?);
         let is = |modifier: &str| syntax::has_modifier(method, modifier, &file.text);
         let class = method.parent()?.parent()?;
@@ -116,16 +116,16 @@ impl<'t> Names<'t> {
     }
 
     /// Whether all supertypes of `class` are types in the sources that have none.
-    fn only_roots(&self, file: &SourceFile, class: Node<'_>) -> bool {
+    fn only_roots(&self, file: &SourceFile, class: SyntaxNode<'_>) -> bool {
         syntax::supertypes(class).into_iter().all(|ty| self.roots.contains(file.text_of(ty)))
     }
 }
 
-fn has_supertypes(class: Node<'_>) -> bool {
+fn has_supertypes(class: SyntaxNode<'_>) -> bool {
     !syntax::supertypes(class).is_empty()
 }
 
-fn is_annotated(method: Node<'_>) -> bool {
+fn is_annotated(method: SyntaxNode<'_>) -> bool {
     let modifiers = syntax::child_of_kind(method, kind::MODIFIERS);
     modifiers.is_some_and(|list| {
         let kinds = [kind::ANNOTATION, kind::MARKER_ANNOTATION];
@@ -134,7 +134,7 @@ fn is_annotated(method: Node<'_>) -> bool {
 }
 
 /// The innermost class body around `node`.
-fn class_of(node: Node<'_>) -> Option<usize> {
+fn class_of(node: SyntaxNode<'_>) -> Option<usize> {
     let mut here = node.parent()?;
     while !matches!(
         here.kind(),
@@ -149,7 +149,7 @@ fn class_of(node: Node<'_>) -> Option<usize> {
 fn caller<'t>(
     file: &'t SourceFile,
     blocks: &FileBlocks<'t>,
-    call: Node<'t>,
+    call: SyntaxNode<'t>,
     small: &HashSet<&'t str>,
 ) -> Option<usize> {
     let mut part = call;

@@ -1,7 +1,7 @@
 //! Loop conditions: how a probe can stand before one without changing definite
 //! assignment (JLS 16) or the scope of pattern variables (JLS 6.3).
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::java::syntax::{self, field, kind};
 
@@ -21,7 +21,7 @@ pub enum Binding {
 }
 
 /// What `condition` binds; of several the most demanding.
-pub fn binding(condition: Node<'_>) -> Binding {
+pub fn binding(condition: SyntaxNode<'_>) -> Binding {
     let mut strongest = Binding::None;
     let mut todo = vec![(condition, false, false)];
     while let Some((node, sometimes, negated)) = todo.pop() {
@@ -49,6 +49,6 @@ pub fn binding(condition: Node<'_>) -> Binding {
     strongest
 }
 
-fn has_pattern(node: Node<'_>) -> bool {
+fn has_pattern(node: SyntaxNode<'_>) -> bool {
     syntax::field(node, field::NAME).is_some() || syntax::field(node, field::PATTERN).is_some()
 }

@@ -1,9 +1,9 @@
 //! Constant expressions (JLS 15.29), as far as one file tells: the compiler's
 //! reachability depends on conditions that are constant, so no probe may stand in them.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::facts::Facts;
+use super::facts::DeclaredNames;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
@@ -12,7 +12,7 @@ const DEPTH_MAX: u32 = 100;
 
 /// What is known of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Constant {
+pub enum ConstantValue {
     True,
     False,
     /// A number, a string, or a comparison of some.
@@ -20,26 +20,30 @@ pub enum Constant {
 }
 
 /// The constant that `expression` is, if it is one.
-pub fn constant(file: &SourceFile, facts: &Facts<'_>, expression: Node<'_>) -> Option<Constant> {
-    Evaluation { file, facts }.of(expression, 0)
+pub fn constant(
+    file: &SourceFile,
+    facts: &DeclaredNames<'_>,
+    expression: SyntaxNode<'_>,
+) -> Option<ConstantValue> {
+    ConstantEvaluation { file, facts }.of(expression, 0)
 }
 
-struct Evaluation<'a, 't> {
+struct ConstantEvaluation<'a, 't> {
     file: &'a SourceFile,
-    facts: &'a Facts<'t>,
+    facts: &'a DeclaredNames<'t>,
 }
 
-impl Evaluation<'_, '_> {
-    fn of(&self, expression: Node<'_>, depth: u32) -> Option<Constant> {
+impl ConstantEvaluation<'_, '_> {
+    fn of(&self, expression: SyntaxNode<'_>, depth: u32) -> Option<ConstantValue> {
         if depth > DEPTH_MAX {
             return None;
         }
         let node = syntax::without_parentheses(expression);
         match node.kind() {
-            kind::TRUE => Some(Constant::True),
-            kind::FALSE => Some(Constant::False),
+            kind::TRUE => Some(ConstantValue::True),
+            kind::FALSE => Some(ConstantValue::False),
             kind::NULL_LITERAL | kind::CLASS_LITERAL => None,
-            literal if literal.is_literal() => Some(Constant::Other),
+            literal if literal.is_literal() => Some(ConstantValue::Other),
             kind::IDENTIFIER => self.name(self.file.text_of(node), depth),
             kind::UNARY_EXPRESSION => {
                 let operand = self.of(syntax::field(node, field::OPERAND)?, depth + 1)?;
@@ -49,14 +53,14 @@ impl Evaluation<'_, '_> {
             kind::TERNARY_EXPRESSION => {
                 let parts = syntax::named_children(node);
                 let constant = parts.into_iter().all(|part| self.of(part, depth + 1).is_some());
-                constant.then_some(Constant::Other)
+                constant.then_some(ConstantValue::Other)
             }
             _ => None,
         }
     }
 
     /// All declarations of a name must agree, as nothing here tells them apart.
-    fn name(&self, name: &str, depth: u32) -> Option<Constant> {
+    fn name(&self, name: &str, depth: u32) -> Option<ConstantValue> {
         let mut values = self.facts.initialisers(name);
         let first = self.of((*values.next()?)?, depth + 1)?;
         for value in values {
@@ -68,7 +72,7 @@ impl Evaluation<'_, '_> {
         Some(first)
     }
 
-    fn binary(&self, node: Node<'_>, depth: u32) -> Option<Constant> {
+    fn binary(&self, node: SyntaxNode<'_>, depth: u32) -> Option<ConstantValue> {
         let right = syntax::field(node, field::RIGHT)?;
         let operator = syntax::operator(node);
         if matches!(operator, Some("/" | "%")) && self.file.text_of(right) == "0" {
@@ -77,19 +81,23 @@ impl Evaluation<'_, '_> {
         let left = self.of(syntax::field(node, field::LEFT)?, depth + 1)?;
         let right = self.of(right, depth + 1)?;
         Some(match (operator, left, right) {
-            (Some("&&"), Constant::True, Constant::True) => Constant::True,
-            (Some("&&"), Constant::False, _) | (Some("&&"), _, Constant::False) => Constant::False,
-            (Some("||"), Constant::False, Constant::False) => Constant::False,
-            (Some("||"), Constant::True, _) | (Some("||"), _, Constant::True) => Constant::True,
-            _ => Constant::Other,
+            (Some("&&"), ConstantValue::True, ConstantValue::True) => ConstantValue::True,
+            (Some("&&"), ConstantValue::False, _) | (Some("&&"), _, ConstantValue::False) => {
+                ConstantValue::False
+            }
+            (Some("||"), ConstantValue::False, ConstantValue::False) => ConstantValue::False,
+            (Some("||"), ConstantValue::True, _) | (Some("||"), _, ConstantValue::True) => {
+                ConstantValue::True
+            }
+            _ => ConstantValue::Other,
         })
     }
 }
 
-fn not(constant: Constant) -> Constant {
+fn not(constant: ConstantValue) -> ConstantValue {
     match constant {
-        Constant::True => Constant::False,
-        Constant::False => Constant::True,
-        Constant::Other => Constant::Other,
+        ConstantValue::True => ConstantValue::False,
+        ConstantValue::False => ConstantValue::True,
+        ConstantValue::Other => ConstantValue::Other,
     }
 }

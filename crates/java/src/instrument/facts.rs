@@ -1,7 +1,7 @@
 //! What one walk over a file tells about its names: enough to place probes without
 //! resolving types.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::{Map, Set};
 
 use crate::java::SourceFile;
@@ -16,21 +16,21 @@ struct Returns {
 
 /// Names declared in a file.
 #[derive(Debug, Default)]
-pub struct Facts<'t> {
+pub struct DeclaredNames<'t> {
     /// Fields, locals and parameters.
     variables: Set<&'t str>,
     /// The initialiser of each declaration of a variable of that name, if the variable
     /// is final and of a type that constants have.
-    initialisers: Map<&'t str, Vec<Option<Node<'t>>>>,
+    initialisers: Map<&'t str, Vec<Option<SyntaxNode<'t>>>>,
     methods: Map<&'t str, Returns>,
     /// Statement id -> its outermost label.
-    labels: Map<usize, Node<'t>>,
+    labels: Map<usize, SyntaxNode<'t>>,
 }
 
-impl<'t> Facts<'t> {
+impl<'t> DeclaredNames<'t> {
     /// Walks over `file`.
-    pub fn gather(file: &'t SourceFile) -> Facts<'t> {
-        let mut facts = Facts::default();
+    pub fn gather(file: &'t SourceFile) -> DeclaredNames<'t> {
+        let mut facts = DeclaredNames::default();
         syntax::walk(file.tree.root_node(), |node, _| {
             facts.visit(file, node);
             true
@@ -45,7 +45,7 @@ impl<'t> Facts<'t> {
 
     /// The initialiser of each declaration of a variable `name`, where it may make the
     /// variable a constant.
-    pub fn initialisers(&self, name: &str) -> impl Iterator<Item = &Option<Node<'t>>> {
+    pub fn initialisers(&self, name: &str) -> impl Iterator<Item = &Option<SyntaxNode<'t>>> {
         self.initialisers.get(name).into_iter().flatten()
     }
 
@@ -57,11 +57,11 @@ impl<'t> Facts<'t> {
     }
 
     /// Where a statement starts, its labels included.
-    pub fn start_of(&self, statement: Node<'t>) -> Node<'t> {
+    pub fn start_of(&self, statement: SyntaxNode<'t>) -> SyntaxNode<'t> {
         self.labels.get(&statement.id()).copied().unwrap_or(statement)
     }
 
-    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>) {
+    fn visit(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>) {
         match node.kind() {
             kind::FIELD_DECLARATION | kind::LOCAL_VARIABLE_DECLARATION => {
                 self.declaration(file, node);
@@ -92,12 +92,12 @@ impl<'t> Facts<'t> {
         }
     }
 
-    fn variable(&mut self, name: &'t str, initialiser: Option<Node<'t>>) {
+    fn variable(&mut self, name: &'t str, initialiser: Option<SyntaxNode<'t>>) {
         self.variables.insert(name);
         self.initialisers.entry(name).or_default().push(initialiser);
     }
 
-    fn declaration(&mut self, file: &'t SourceFile, node: Node<'t>) {
+    fn declaration(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>) {
         let is_final = node.kind() == kind::CONSTANT_DECLARATION
             || syntax::has_modifier(node, "final", &file.text);
         let ty = syntax::field(node, field::TYPE);
@@ -115,7 +115,7 @@ impl<'t> Facts<'t> {
         }
     }
 
-    fn lambda(&mut self, file: &'t SourceFile, node: Node<'t>) {
+    fn lambda(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>) {
         let Some(parameters) = syntax::field(node, field::PARAMETERS) else { return };
         let names = match parameters.kind() {
             kind::IDENTIFIER => vec![parameters],
@@ -124,7 +124,7 @@ impl<'t> Facts<'t> {
         names.into_iter().for_each(|name| self.variable(file.text_of(name), None));
     }
 
-    fn method(&mut self, file: &'t SourceFile, node: Node<'t>) {
+    fn method(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>) {
         let name = syntax::field(node, field::NAME);
         let (Some(name), Some(ty)) = (name, syntax::field(node, field::TYPE)) else { return };
         let returns = self.methods.entry(file.text_of(name)).or_default();

@@ -3,10 +3,10 @@
 //! without a value, `() -> { return f(); }` only the first sort. So a statement
 //! expression stays one.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::edit::Edits;
-use super::facts::Facts;
+use super::facts::DeclaredNames;
 use super::place::Probes;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -14,10 +14,10 @@ use crate::java::syntax::{self, field, kind};
 /// Puts the probe of block `index` into the expression body of a lambda.
 pub fn place<'t>(
     file: &SourceFile,
-    facts: &Facts<'t>,
+    facts: &DeclaredNames<'t>,
     probes: &Probes<'_>,
     index: usize,
-    body: Node<'t>,
+    body: SyntaxNode<'t>,
     edits: &mut Edits,
 ) -> Result<(), &'static str> {
     match body.kind() {
@@ -31,13 +31,19 @@ pub fn place<'t>(
 }
 
 /// `e` -> `{ probe; return e; }`.
-fn as_block(probes: &Probes<'_>, index: usize, body: Node<'_>, word: &str, edits: &mut Edits) {
+fn as_block(
+    probes: &Probes<'_>,
+    index: usize,
+    body: SyntaxNode<'_>,
+    word: &str,
+    edits: &mut Edits,
+) {
     edits.open(body.start_byte(), index, format!("{{ {} {word}", probes.statement(index)));
     edits.close(body.end_byte(), index, "; }");
 }
 
 /// `e` -> `probe(id, e)`, which has e's type and is a statement expression too.
-fn as_value(probes: &Probes<'_>, index: usize, body: Node<'_>, edits: &mut Edits) {
+fn as_value(probes: &Probes<'_>, index: usize, body: SyntaxNode<'_>, edits: &mut Edits) {
     edits.open(body.start_byte(), index, probes.value(index));
     edits.close(body.end_byte(), index, ")");
 }
@@ -45,10 +51,10 @@ fn as_value(probes: &Probes<'_>, index: usize, body: Node<'_>, edits: &mut Edits
 /// A call may be void, and then it can't be an argument: its receiver can.
 fn call<'t>(
     file: &SourceFile,
-    facts: &Facts<'t>,
+    facts: &DeclaredNames<'t>,
     probes: &Probes<'_>,
     index: usize,
-    body: Node<'t>,
+    body: SyntaxNode<'t>,
     edits: &mut Edits,
 ) -> Result<(), &'static str> {
     const UNKNOWN: &str = "its lambda is a call, and whether that has a value isn't known";
@@ -69,7 +75,7 @@ fn call<'t>(
 }
 
 /// Whether a receiver is surely an expression, and not a type or `super`.
-fn is_value(file: &SourceFile, facts: &Facts<'_>, object: Node<'_>) -> bool {
+fn is_value(file: &SourceFile, facts: &DeclaredNames<'_>, object: SyntaxNode<'_>) -> bool {
     match object.kind() {
         kind::IDENTIFIER => facts.is_variable(file.text_of(object)),
         kind::METHOD_INVOCATION

@@ -53,7 +53,7 @@ impl Probe {
 
 /// How to instrument.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct InstrumentOptions {
     /// What is put into each block.
     pub probe: Probe,
     /// Blocks whose own statements are left out.
@@ -110,7 +110,7 @@ pub struct Instrumented {
 pub fn instrument(
     files: &[SourceFile],
     blocks: &[FileBlocks<'_>],
-    options: &Options,
+    options: &InstrumentOptions,
 ) -> Instrumented {
     instrument_where(files, blocks, options, |_| true)
 }
@@ -120,7 +120,7 @@ pub fn instrument(
 pub fn instrument_changed(
     files: &[SourceFile],
     blocks: &[FileBlocks<'_>],
-    options: &Options,
+    options: &InstrumentOptions,
 ) -> Vec<GeneratedFile> {
     instrument_where(files, blocks, options, |removed| !removed.is_empty()).files
 }
@@ -135,7 +135,7 @@ pub fn runtime_class(files: &[SourceFile]) -> String {
 fn instrument_where(
     files: &[SourceFile],
     blocks: &[FileBlocks<'_>],
-    options: &Options,
+    options: &InstrumentOptions,
     wanted: impl Fn(&BTreeSet<usize>) -> bool,
 ) -> Instrumented {
     let package = runtime::package(files);
@@ -153,20 +153,20 @@ fn instrument_where(
             continue;
         }
         let mut edits = edit::Edits::default();
-        let mut report = Report { file, blocks, findings: &mut out.findings };
+        let mut report = BlockFindings { file, blocks, findings: &mut out.findings };
         removal::remove(file, blocks, &removed, &mut edits, &mut report);
         if options.without_assertions {
             assertions::leave_out(file, &mut edits);
         }
         let skip = local_ids(&options.skip, first, blocks);
-        let facts = facts::Facts::gather(file);
+        let facts = facts::DeclaredNames::gather(file);
         let mut plan = match options.probe.only_counts() {
             true => derive::derive(file, blocks, &facts, &skip, !options.without_watched_loops),
             // A log and a path of calls have every block in its place.
-            false => derive::Plan::default(),
+            false => derive::ProbePlan::default(),
         };
         plan.derived.extend(callers);
-        let target = place::Target {
+        let target = place::ProbeTarget {
             file,
             blocks,
             facts: &facts,
@@ -208,13 +208,13 @@ fn local_ids(ids: &BTreeSet<BlockId>, first: usize, blocks: &FileBlocks<'_>) -> 
 }
 
 /// Collects findings about blocks of one file.
-struct Report<'a, 't> {
+struct BlockFindings<'a, 't> {
     file: &'a SourceFile,
     blocks: &'a FileBlocks<'t>,
     findings: &'a mut Vec<Finding>,
 }
 
-impl Report<'_, '_> {
+impl BlockFindings<'_, '_> {
     fn block(&mut self, index: usize, kind: FindingKind, why: &str) {
         let block = &self.blocks.blocks[index];
         let verb = match kind {

@@ -1,7 +1,7 @@
 //! The runtime file that the probes call, and a package name for it that no name in
 //! the sources can hide.
 
-use super::derive::{Counter, Sum};
+use super::derive::{DerivedCounter, Sum};
 use super::{GeneratedFile, Probe};
 use crate::java::SourceFile;
 
@@ -64,8 +64,8 @@ fn constants(sums: &Sums) -> String {
         for (counter, times) in summands {
             let sign = if *times < 0 { "-" } else { "" };
             let word = match counter {
-                Counter::Block(block) => format!(" {sign}{}", first + block),
-                Counter::Thrown(block) => format!(" {sign}x{}", first + block),
+                DerivedCounter::Block(block) => format!(" {sign}{}", first + block),
+                DerivedCounter::Thrown(block) => format!(" {sign}x{}", first + block),
             };
             (0..times.abs()).for_each(|_| sum.push_str(&word));
         }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn tables_of_large_programs_are_cut_into_strings_that_all_readers_take() {
-        let sum = |block: usize| (0, block, [(Counter::Block(block + 1), 1)].into());
+        let sum = |block: usize| (0, block, [(DerivedCounter::Block(block + 1), 1)].into());
         let sums: Sums = (0..20_000).map(sum).collect();
         let text = constants(&sums);
         let strings: Vec<&str> = text.split(",\n").map(str::trim).collect();

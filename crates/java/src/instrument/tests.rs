@@ -8,7 +8,7 @@ use crate::blocks::{BlockKind, Granularity, divide};
 
 /// `T` with the method body `java`, instrumented as `options` say; `c`, `t`, `f`, `v`
 /// stand for calls of the runtime.
-fn instrumented(java: &str, options: &Options) -> String {
+fn instrumented(java: &str, options: &InstrumentOptions) -> String {
     let file = SourceFile::parse("T.java", java);
     let blocks = divide(&file, Granularity::Statement);
     let out = instrument(std::slice::from_ref(&file), &[blocks], options);
@@ -18,7 +18,7 @@ fn instrumented(java: &str, options: &Options) -> String {
 #[track_caller]
 fn check(java: &str, expected: &str) {
     let java = format!("class T {{ void m() {{ {java} }} }}");
-    let text = instrumented(&java, &Options::default());
+    let text = instrumented(&java, &InstrumentOptions::default());
     let body = text.strip_prefix("class T { void m() { c(0); ").expect("the entry's probe");
     assert_eq!(body.strip_suffix(" } }").expect("the end"), expected);
 }
@@ -70,7 +70,7 @@ fn blocks_that_follow_from_others_have_no_probe() {
     let java = "class T { void m() { for (int i = 0; i < n; i++) { } } }";
     let file = SourceFile::parse("T.java", java);
     let blocks = divide(&file, Granularity::Statement);
-    let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &InstrumentOptions::default());
     assert!(out.runtime.unwrap().text.contains("\"1 0,2 0 4,3 4\""));
     assert_eq!(out.probed, [true; 5]);
 }
@@ -81,7 +81,7 @@ fn exceptions_that_leave_a_loop_without_calls_are_counted_by_block() {
         if (a[s] == 7) { s++; continue l; } s += a[s]; } return s; } }";
     let file = SourceFile::parse("T.java", java);
     let blocks = divide(&file, Granularity::Statement);
-    let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &InstrumentOptions::default());
     let text = out.files[0].text.replace("wattline$rt.", "").replace("wattline$rt", "");
     assert_eq!(
         text,
@@ -100,7 +100,7 @@ fn exceptions_that_leave_a_loop_without_calls_are_counted_by_block() {
 fn loops_get_no_handler_where_messages_count() {
     let java =
         "class T { int m(int[] a) { int s = 0; while (a[s] > 0) { s += a[s]; } return s; } }";
-    let options = Options { without_watched_loops: true, ..Options::default() };
+    let options = InstrumentOptions { without_watched_loops: true, ..InstrumentOptions::default() };
     let text = instrumented(java, &options);
     assert!(!text.contains("catch"), "{text}");
     assert!(text.contains("while ((t(1) && (a[s] > 0))) { c(2);"), "{text}");
@@ -114,7 +114,7 @@ fn in_a_closed_world_small_methods_are_counted_by_their_callers() {
     let probed = |closed_world: bool, java: &str| {
         let file = SourceFile::parse("T.java", java);
         let blocks = divide(&file, Granularity::Statement);
-        let options = Options { closed_world, ..Options::default() };
+        let options = InstrumentOptions { closed_world, ..InstrumentOptions::default() };
         let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
         out.files[0].text.replace("wattline$rt.W.", "")
     };
@@ -164,8 +164,10 @@ fn expression_lambdas_keep_their_shape() {
 
 #[test]
 fn constructors_are_probed_after_the_call_that_must_be_first() {
-    let text =
-        instrumented("class T { T() { this(1); a(); } T(int i) { b(); } }", &Options::default());
+    let text = instrumented(
+        "class T { T() { this(1); a(); } T(int i) { b(); } }",
+        &InstrumentOptions::default(),
+    );
     assert_eq!(text, "class T { T() { this(1); c(0); a(); } T(int i) { c(1); b(); } }");
 }
 
@@ -173,7 +175,7 @@ fn constructors_are_probed_after_the_call_that_must_be_first() {
 fn a_name_in_the_sources_never_hides_the_runtime() {
     let file = SourceFile::parse("T.java", "class T { int wattline$rt; void m() { } }");
     let blocks = divide(&file, Granularity::Statement);
-    let out = instrument(std::slice::from_ref(&file), &[blocks], &Options::default());
+    let out = instrument(std::slice::from_ref(&file), &[blocks], &InstrumentOptions::default());
     assert!(out.files[0].text.contains(" wattline$rt$.W.c(0);"), "{}", out.files[0].text);
     let runtime = out.runtime.unwrap();
     assert_eq!(runtime.path, "wattline$rt$/W.java");
@@ -186,7 +188,7 @@ fn what_is_not_probed_is_said() {
         SourceFile::parse("T.java", "interface T { Object O = f(); }\nclass U { void m() { } }");
     let blocks = divide(&file, Granularity::Statement);
     let skip = BTreeSet::from([BlockId(1)]);
-    let options = Options { skip, ..Options::default() };
+    let options = InstrumentOptions { skip, ..InstrumentOptions::default() };
     let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
     assert_eq!(out.probed, [false, false]);
     assert_eq!(out.findings.len(), 2);
@@ -201,10 +203,10 @@ fn check_removal(java: &str, expected: Result<&str, &str>) {
     let file = SourceFile::parse("T.java", text);
     let blocks = divide(&file, Granularity::Statement);
     let result = removable(&file, &blocks)[0];
-    let options = Options {
+    let options = InstrumentOptions {
         probe: Probe::Plain,
         removed: BTreeSet::from([BlockId(0)]),
-        ..Options::default()
+        ..InstrumentOptions::default()
     };
     let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
     assert_eq!(result.is_ok(), out.findings.is_empty());
@@ -258,10 +260,10 @@ fn check_switches(java: &str, expected: &str, count: usize) {
     let text = format!("class T {{ void m(int p) {{ {java} }} }}");
     let file = SourceFile::parse("T.java", text);
     let blocks = divide(&file, Granularity::Statement);
-    let options = Options {
+    let options = InstrumentOptions {
         probe: Probe::Plain,
         switched: BTreeSet::from([BlockId(0)]),
-        ..Options::default()
+        ..InstrumentOptions::default()
     };
     let out = instrument(std::slice::from_ref(&file), &[blocks], &options);
     let expected = expected.replace("k(", "wattline$rt.S.k(");
@@ -311,7 +313,8 @@ fn a_variant_divides_into_the_same_blocks() {
     let file = SourceFile::parse("T.java", java);
     let blocks = divide(&file, Granularity::Statement);
     let removed = (0..blocks.blocks.len()).map(|i| BlockId(i as u32)).collect();
-    let options = Options { probe: Probe::Plain, removed, ..Options::default() };
+    let options =
+        InstrumentOptions { probe: Probe::Plain, removed, ..InstrumentOptions::default() };
     let names = |blocks: &FileBlocks<'_>| -> Vec<String> {
         blocks.blocks.iter().map(|block| block.name.clone()).collect()
     };
@@ -326,7 +329,7 @@ fn a_variant_divides_into_the_same_blocks() {
 /// No `try` may hold a constructor's call of another one.
 #[test]
 fn the_end_of_a_constructor_is_noticed_from_its_call_of_another_on() {
-    let options = Options { probe: Probe::Calls, ..Options::default() };
+    let options = InstrumentOptions { probe: Probe::Calls, ..InstrumentOptions::default() };
     let body = |java: &str| instrumented(&format!("class T {{ T(int n) {{ {java} }} }}"), &options);
     assert_eq!(
         body("int k = n; super(); f(k);"),

@@ -16,7 +16,7 @@ use super::declare::{ClassDecl, FileUnit};
 use super::fast::Map;
 use super::members::FoundField;
 use super::types::{ClassType, Name, Type, TypeVariable, Wildcard};
-use super::view::{Asked, ShortName, View};
+use super::view::{ReadSet, ShortName, TrackedLookup};
 use super::world::World;
 
 /// The hash of an answer, or of several.
@@ -25,20 +25,20 @@ pub type Answer = [u8; 16];
 /// The answers about all classes of the sources. Those of names that the sources don't
 /// declare follow from the class path alone.
 #[derive(Debug, Default)]
-pub struct Answers(Map<ShortName, u128>);
+pub struct ClassFingerprints(Map<ShortName, u128>);
 
 /// The names of classes that the work on one file asked for, and the answers it got.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Conversation {
+pub struct DependencyFingerprint {
     /// The short names, ascending.
     pub asked: Vec<u32>,
     /// The hash of all answers.
     pub answers: Answer,
 }
 
-impl Answers {
+impl ClassFingerprints {
     /// What `world`, whose members are known, says of its classes.
-    pub(crate) fn of(world: &World<'_>) -> Answers {
+    pub(crate) fn of(world: &World<'_>) -> ClassFingerprints {
         let each: Vec<(ShortName, u128)> =
             world.names().map(|name| (ShortName::of(name), answer(world, name))).collect();
         let mut all = Map::with_capacity_and_hasher(each.len(), Default::default());
@@ -46,17 +46,17 @@ impl Answers {
             // Classes with one short name answer together, in any order.
             *all.entry(name).or_default() ^= answer;
         }
-        Answers(all)
+        ClassFingerprints(all)
     }
 
     /// What was asked, by short names in ascending order, with what is answered now.
-    pub fn to(&self, asked: Vec<u32>) -> Conversation {
+    pub fn to(&self, asked: Vec<u32>) -> DependencyFingerprint {
         let answers = self.to_all(&asked);
-        Conversation { asked, answers }
+        DependencyFingerprint { asked, answers }
     }
 
     /// Whether the answers would be the same today.
-    pub fn hold(&self, conversation: &Conversation) -> bool {
+    pub fn hold(&self, conversation: &DependencyFingerprint) -> bool {
         self.to_all(&conversation.asked) == conversation.answers
     }
 
@@ -80,28 +80,31 @@ fn short(hash: &blake3::Hash) -> Answer {
 
 /// All that a world says of one class of its sources.
 fn answer(world: &World<'_>, name: &Name) -> u128 {
-    let asked = Asked::default();
-    let mut told = Told(Vec::new());
+    let asked = ReadSet::default();
+    let mut told = FingerprintEncoder(Vec::new());
     if let Some(declared) = world.declared(name, &asked) {
         // Another file that declares it, too, has its members from this one.
         told.text(&declared.file.source.path);
         told.declaration(declared.class, declared.outer());
         told.list(world.supers_of(name, 0, &asked).iter(), |told, name| told.text(name));
         if let Some(info) = world.info(name, &asked) {
-            told.class(&info, &Constants { view: View::of(world), file: declared.file });
+            told.class(
+                &info,
+                &ConstantFields { view: TrackedLookup::of(world), file: declared.file },
+            );
         }
     }
     u128::from_le_bytes(short(&blake3::hash(&told.0)))
 }
 
 /// Says which fields of a class are constant variables.
-struct Constants<'w> {
-    view: View<'w>,
+struct ConstantFields<'w> {
+    view: TrackedLookup<'w>,
     /// Where the class is declared.
     file: &'w FileUnit<'w>,
 }
 
-impl Constants<'_> {
+impl ConstantFields<'_> {
     fn has(&self, class: &Arc<ClassInfo>, name: &Name, field: &FieldInfo) -> bool {
         let (class, field) = (class.clone(), field.clone());
         let found = FoundField { class, name: name.clone(), ty: field.ty.clone(), field };
@@ -111,9 +114,9 @@ impl Constants<'_> {
 
 /// What is told, so that no two classes that differ are told alike: lists begin with their
 /// lengths, variants with their numbers.
-struct Told(Vec<u8>);
+struct FingerprintEncoder(Vec<u8>);
 
-impl Told {
+impl FingerprintEncoder {
     fn number(&mut self, number: usize) {
         self.0.extend((number as u64).to_le_bytes());
     }
@@ -134,7 +137,7 @@ impl Told {
     fn list<T>(
         &mut self,
         items: impl ExactSizeIterator<Item = T>,
-        mut tell: impl FnMut(&mut Told, T),
+        mut tell: impl FnMut(&mut FingerprintEncoder, T),
     ) {
         self.number(items.len());
         items.for_each(|item| tell(self, item));
@@ -144,7 +147,7 @@ impl Told {
     fn map<K: Ord + AsRef<str>, V>(
         &mut self,
         map: &Map<K, V>,
-        mut tell: impl FnMut(&mut Told, &K, &V),
+        mut tell: impl FnMut(&mut FingerprintEncoder, &K, &V),
     ) {
         let mut entries: Vec<(&K, &V)> = map.iter().collect();
         entries.sort_unstable_by_key(|(key, _)| *key);
@@ -170,7 +173,7 @@ impl Told {
         self.map(members, |told, _, name| told.text(name));
     }
 
-    fn class(&mut self, class: &Arc<ClassInfo>, constants: &Constants<'_>) {
+    fn class(&mut self, class: &Arc<ClassInfo>, constants: &ConstantFields<'_>) {
         let ClassInfo {
             name,
             visibility,
@@ -192,8 +195,8 @@ impl Told {
         [is_interface, is_enum, from_source].into_iter().for_each(|flag| self.flag(*flag));
         self.list(type_parameters.iter(), |told, variable| told.variable(variable));
         self.list(outer_parameters.iter(), |told, variable| told.variable(variable));
-        self.list(superclass.iter(), Told::ty);
-        self.list(interfaces.iter(), Told::ty);
+        self.list(superclass.iter(), FingerprintEncoder::ty);
+        self.list(interfaces.iter(), FingerprintEncoder::ty);
         self.map(fields, |told, name, field| {
             told.field(field);
             told.flag(constants.has(class, name, field));
@@ -234,7 +237,7 @@ impl Told {
         self.text(class);
         self.text(name);
         self.list(type_parameters.iter(), |told, variable| told.variable(variable));
-        self.list(parameters.iter(), Told::ty);
+        self.list(parameters.iter(), FingerprintEncoder::ty);
         self.ty(returns);
         self.visibility(*visibility);
         let is_written = declaration.is_some();
@@ -250,7 +253,7 @@ impl Told {
         let owner = owner.split_once('#').map_or(&**owner, |(method, _)| method);
         self.text(owner);
         self.text(name);
-        self.list(bounds.iter(), Told::ty);
+        self.list(bounds.iter(), FingerprintEncoder::ty);
     }
 
     fn ty(&mut self, ty: &Type) {
@@ -266,7 +269,7 @@ impl Told {
                 let ClassType { name, args } = &**class;
                 self.variant(4);
                 self.text(name);
-                self.list(args.iter(), Told::ty);
+                self.list(args.iter(), FingerprintEncoder::ty);
             }
             Type::Array(element) => {
                 self.variant(5);

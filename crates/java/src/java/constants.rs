@@ -5,10 +5,10 @@ use super::class::Constancy;
 use super::declare::FileUnit;
 use super::kinds::{Field, Kind};
 use super::members::FoundField;
-use super::resolver::{Level, Resolver};
+use super::resolver::{Resolver, TypeScope};
 use super::tree::NodeId;
 use super::types::{Name, Type};
-use super::view::View;
+use super::view::TrackedLookup;
 
 /// Longest chain of constants that is followed: so long that which of them is asked for first
 /// makes no difference for code that people or their programs write.
@@ -16,11 +16,20 @@ const DEPTH_MAX: u32 = 2000;
 
 /// Whether `found` is a constant variable. `file` is the file that looks; local
 /// classes are in it.
-pub(crate) fn is_constant(view: &View<'_>, file: &FileUnit<'_>, found: &FoundField) -> bool {
+pub(crate) fn is_constant(
+    view: &TrackedLookup<'_>,
+    file: &FileUnit<'_>,
+    found: &FoundField,
+) -> bool {
     is_constant_at(view, file, found, 0)
 }
 
-fn is_constant_at(view: &View<'_>, file: &FileUnit<'_>, found: &FoundField, depth: u32) -> bool {
+fn is_constant_at(
+    view: &TrackedLookup<'_>,
+    file: &FileUnit<'_>,
+    found: &FoundField,
+    depth: u32,
+) -> bool {
     let node = match found.field.constancy {
         Constancy::No => return false,
         Constancy::Yes => return true,
@@ -42,9 +51,9 @@ fn is_constant_at(view: &View<'_>, file: &FileUnit<'_>, found: &FoundField, dept
 }
 
 /// The classes around a member class, by its binary name, and itself.
-fn levels_around(class: &Name) -> Vec<Level> {
+fn levels_around(class: &Name) -> Vec<TypeScope> {
     let ends = class.match_indices('$').map(|(at, _)| at).chain([class.len()]);
-    ends.map(|end| Level::Class(class[..end].into())).collect()
+    ends.map(|end| TypeScope::Class(class[..end].into())).collect()
 }
 
 struct Evaluation<'a, 'w> {
@@ -94,7 +103,7 @@ impl Evaluation<'_, '_> {
     fn simple_name(&self, name: &str) -> bool {
         let around = levels_around(self.class);
         let found = around.iter().rev().find_map(|level| match level {
-            Level::Class(class) => self.resolver.field(&Type::class(class.clone()), name),
+            TypeScope::Class(class) => self.resolver.field(&Type::class(class.clone()), name),
             _ => None,
         });
         found

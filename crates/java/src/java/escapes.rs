@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::regions::{Region, RegionKind, Regions};
+use super::regions::{RegionKind, Regions, TextRegion};
 
 /// `text` with each escape outside literals and comments replaced by its character, or
 /// `None` if there is none. What the escape was longer becomes spaces behind the word or
@@ -14,8 +14,9 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     if !may_change(text) {
         return None;
     }
-    let mut decoder = Decoder { text, at: 0, out: String::with_capacity(text.len()), debt: 0 };
-    let mut place = Place::Code(Class::Space);
+    let mut decoder =
+        EscapeDecoder { text, at: 0, out: String::with_capacity(text.len()), debt: 0 };
+    let mut place = TextContext::Code(CharClass::Space);
     while let Some(unit) = decoder.unit() {
         place = decoder.step(place, unit);
     }
@@ -30,7 +31,7 @@ fn may_change(text: &str) -> bool {
     if escapes.peek().is_none() {
         return false;
     }
-    for Region { kind, range } in Regions::of(text) {
+    for TextRegion { kind, range } in Regions::of(text) {
         while let Some(at) = escapes.next_if(|at| *at < range.end) {
             let ends = || escape(&text[at..]).is_some_and(|e| matches!(e.char, '"' | '\'' | '\\'));
             if at < range.start || (kind == RegionKind::Literal && ends()) {
@@ -43,8 +44,8 @@ fn may_change(text: &str) -> bool {
 
 /// What a place in the text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Code(Class),
+enum TextContext {
+    Code(CharClass),
     LineComment,
     BlockComment,
     /// A literal that ends with this quote.
@@ -54,31 +55,31 @@ enum Place {
 
 /// What a character outside literals and comments can be part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Space,
     Word,
     Operator,
 }
 
-impl Class {
-    fn of(c: char) -> Class {
+impl CharClass {
+    fn of(c: char) -> CharClass {
         match c {
-            c if c.is_whitespace() => Class::Space,
-            c if c.is_alphanumeric() || c == '_' || c == '$' => Class::Word,
-            _ => Class::Operator,
+            c if c.is_whitespace() => CharClass::Space,
+            c if c.is_alphanumeric() || c == '_' || c == '$' => CharClass::Word,
+            _ => CharClass::Operator,
         }
     }
 }
 
 /// One character, as written or escaped.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+struct EscapedChar {
     char: char,
     /// Bytes in the text.
     length: usize,
 }
 
-struct Decoder<'t> {
+struct EscapeDecoder<'t> {
     text: &'t str,
     /// Where the next unit begins.
     at: usize,
@@ -87,54 +88,54 @@ struct Decoder<'t> {
     debt: usize,
 }
 
-impl Decoder<'_> {
+impl EscapeDecoder<'_> {
     /// The unit at `at`; it isn't consumed.
-    fn unit(&self) -> Option<Unit> {
+    fn unit(&self) -> Option<EscapedChar> {
         self.unit_at(self.at)
     }
 
-    fn unit_at(&self, at: usize) -> Option<Unit> {
+    fn unit_at(&self, at: usize) -> Option<EscapedChar> {
         let rest = &self.text[at..];
         let char = rest.chars().next()?;
-        Some(escape(rest).unwrap_or(Unit { char, length: char.len_utf8() }))
+        Some(escape(rest).unwrap_or(EscapedChar { char, length: char.len_utf8() }))
     }
 
-    fn step(&mut self, place: Place, unit: Unit) -> Place {
+    fn step(&mut self, place: TextContext, unit: EscapedChar) -> TextContext {
         match place {
-            Place::Code(class) => self.code(class, unit),
-            Place::LineComment => {
+            TextContext::Code(class) => self.code(class, unit),
+            TextContext::LineComment => {
                 self.copy(unit);
                 let ends = unit.length == 1 && matches!(unit.char, '\n' | '\r');
-                if ends { Place::Code(Class::Space) } else { place }
+                if ends { TextContext::Code(CharClass::Space) } else { place }
             }
-            Place::BlockComment if self.text[self.at..].starts_with("*/") => {
-                self.copy(Unit { char: '*', length: 2 });
-                Place::Code(Class::Space)
+            TextContext::BlockComment if self.text[self.at..].starts_with("*/") => {
+                self.copy(EscapedChar { char: '*', length: 2 });
+                TextContext::Code(CharClass::Space)
             }
-            Place::BlockComment => {
+            TextContext::BlockComment => {
                 self.copy(unit);
                 place
             }
-            Place::Literal(quote) => self.literal(quote, unit),
-            Place::TextBlock => self.text_block(unit),
+            TextContext::Literal(quote) => self.literal(quote, unit),
+            TextContext::TextBlock => self.text_block(unit),
         }
     }
 
-    fn code(&mut self, class: Class, unit: Unit) -> Place {
+    fn code(&mut self, class: CharClass, unit: EscapedChar) -> TextContext {
         let next = self.unit_at(self.at + unit.length).map(|next| next.char);
         match unit.char {
             quote @ ('"' | '\'') => {
                 self.pay();
                 if quote == '"' && self.text[self.at..].starts_with("\"\"\"") {
-                    self.copy(Unit { char: quote, length: 3 });
-                    return Place::TextBlock;
+                    self.copy(EscapedChar { char: quote, length: 3 });
+                    return TextContext::TextBlock;
                 }
                 // Spaces inside the literal would belong to it.
                 self.debt += unit.length - 1;
                 self.pay();
                 self.out.push(quote);
                 self.at += unit.length;
-                return Place::Literal(quote);
+                return TextContext::Literal(quote);
             }
             '/' if matches!(next, Some('/' | '*')) => {
                 self.pay();
@@ -142,23 +143,23 @@ impl Decoder<'_> {
                 self.unit().into_iter().for_each(|second| self.decode(second));
                 self.pay();
                 let is_line = next == Some('/');
-                return if is_line { Place::LineComment } else { Place::BlockComment };
+                return if is_line { TextContext::LineComment } else { TextContext::BlockComment };
             }
             _ => {}
         }
-        let new = Class::of(unit.char);
-        if new != class || new == Class::Space {
+        let new = CharClass::of(unit.char);
+        if new != class || new == CharClass::Space {
             self.pay();
         }
         self.decode(unit);
-        Place::Code(new)
+        TextContext::Code(new)
     }
 
-    fn literal(&mut self, quote: char, unit: Unit) -> Place {
+    fn literal(&mut self, quote: char, unit: EscapedChar) -> TextContext {
         if unit.char == '\\' {
             self.copy(unit);
             self.unit().into_iter().for_each(|escaped| self.copy(escaped));
-            return Place::Literal(quote);
+            return TextContext::Literal(quote);
         }
         let is_end = unit.char == quote;
         // A literal doesn't go on in the next line: this one is broken.
@@ -169,29 +170,33 @@ impl Decoder<'_> {
         } else {
             self.copy(unit);
         }
-        if is_end || is_broken { Place::Code(Class::Operator) } else { Place::Literal(quote) }
+        if is_end || is_broken {
+            TextContext::Code(CharClass::Operator)
+        } else {
+            TextContext::Literal(quote)
+        }
     }
 
-    fn text_block(&mut self, unit: Unit) -> Place {
+    fn text_block(&mut self, unit: EscapedChar) -> TextContext {
         if self.text[self.at..].starts_with("\"\"\"") {
-            self.copy(Unit { char: '"', length: 3 });
-            return Place::Code(Class::Operator);
+            self.copy(EscapedChar { char: '"', length: 3 });
+            return TextContext::Code(CharClass::Operator);
         }
         self.copy(unit);
         if unit.char == '\\' {
             self.unit().into_iter().for_each(|escaped| self.copy(escaped));
         }
-        Place::TextBlock
+        TextContext::TextBlock
     }
 
     /// The unit as it is written.
-    fn copy(&mut self, unit: Unit) {
+    fn copy(&mut self, unit: EscapedChar) {
         self.out.push_str(&self.text[self.at..self.at + unit.length]);
         self.at += unit.length;
     }
 
     /// What the unit stands for.
-    fn decode(&mut self, unit: Unit) {
+    fn decode(&mut self, unit: EscapedChar) {
         // A line break would move all lines after it.
         let is_break = unit.length > 1 && matches!(unit.char, '\n' | '\r');
         let char = if is_break { ' ' } else { unit.char };
@@ -207,14 +212,14 @@ impl Decoder<'_> {
 }
 
 /// The escape that `rest` begins with; two escaped surrogates are one character.
-fn escape(rest: &str) -> Option<Unit> {
+fn escape(rest: &str) -> Option<EscapedChar> {
     let (first, length) = code_unit(rest)?;
     if let Some(char) = char::from_u32(u32::from(first)) {
-        return Some(Unit { char, length });
+        return Some(EscapedChar { char, length });
     }
     let (second, more) = code_unit(&rest[length..])?;
     let char = char::decode_utf16([first, second]).next()?.ok()?;
-    Some(Unit { char, length: length + more })
+    Some(EscapedChar { char, length: length + more })
 }
 
 /// The UTF-16 code unit of the escape that `rest` begins with, and its length.

@@ -17,7 +17,7 @@ pub(crate) struct Ancestors {
 
 /// A method as a member of a type.
 #[derive(Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct CandidateMethod {
     pub method: Arc<MethodInfo>,
     /// What the type variables of its class stand for.
     pub substitution: Arc<Substitution>,

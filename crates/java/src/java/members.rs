@@ -9,7 +9,7 @@ use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
 use super::fast::{Map, Set};
 use super::hierarchy::DEPTH_MAX;
 use super::inherited::MemberKind;
-use super::known::Candidate;
+use super::known::CandidateMethod;
 use super::resolver::Resolver;
 use super::types::{ClassType, Name, Type, erase, substitute};
 
@@ -78,7 +78,7 @@ impl Resolver<'_> {
 
     /// All methods `name` of `ty`: its own before those of its superclasses before
     /// those of interfaces; overridden ones left out.
-    pub fn methods(&self, ty: &Type, name: &str) -> Vec<Candidate> {
+    pub fn methods(&self, ty: &Type, name: &str) -> Vec<CandidateMethod> {
         let mut found = Vec::new();
         match ty {
             Type::Class(class) => {
@@ -102,7 +102,7 @@ impl Resolver<'_> {
     }
 
     /// As javac looks for them: the superclasses, then the interfaces by their rank.
-    fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<Candidate>) {
+    fn collect_methods(&self, ty: &ClassType, name: &str, found: &mut Vec<CandidateMethod>) {
         let inheriting = &ty.name;
         let mut interfaces: Vec<Arc<ClassType>> = Vec::new();
         let mut seen: Set<Name> = Set::default();
@@ -188,15 +188,15 @@ impl Resolver<'_> {
         ty: &ClassType,
         name: &str,
         inheriting: &str,
-        found: &mut Vec<Candidate>,
-        hidden: &mut Vec<Candidate>,
+        found: &mut Vec<CandidateMethod>,
+        hidden: &mut Vec<CandidateMethod>,
     ) {
         let mut own = Vec::new();
         self.own_methods(class, ty, name, &mut own);
         for candidate in own {
             let is_member = candidate.method.visibility.is_inherited(&class.name, inheriting);
             // An abstract method of a class does not hide that of an interface beside it.
-            let hides = |f: &Candidate| {
+            let hides = |f: &CandidateMethod| {
                 overrides(f, &candidate)
                     && (!f.method.is_abstract || self.is_subclass(&f.method.class, &class.name))
             };
@@ -218,7 +218,7 @@ impl Resolver<'_> {
         class: &ClassInfo,
         ty: &ClassType,
         name: &str,
-        found: &mut Vec<Candidate>,
+        found: &mut Vec<CandidateMethod>,
     ) {
         let methods = class.methods_named(name);
         if methods.is_empty() {
@@ -228,7 +228,7 @@ impl Resolver<'_> {
         let substitution = Arc::new(substitution);
         for method in methods {
             let candidate =
-                Candidate { method: method.clone(), substitution: substitution.clone(), raw };
+                CandidateMethod { method: method.clone(), substitution: substitution.clone(), raw };
             if !found.iter().any(|f| overrides(f, &candidate)) {
                 found.push(candidate);
             }
@@ -251,7 +251,7 @@ impl Resolver<'_> {
             let others = above.methods.iter().filter(|(name, _)| !unique.contains(*name));
             for method in others.flat_map(|(_, m)| m).filter(|m| is_dispatched(m)) {
                 let (method, substitution) = (method.clone(), substitution.clone());
-                let overridden = Candidate { method, substitution, raw };
+                let overridden = CandidateMethod { method, substitution, raw };
                 let members = self.methods(&this, &overridden.method.name);
                 let runs = members.into_iter().find(|member| {
                     !member.method.is_static
@@ -279,11 +279,11 @@ impl Resolver<'_> {
     }
 
     /// The one abstract method of a functional interface, as a member of `ty`.
-    pub fn functional_method(&self, ty: &Type) -> Option<Candidate> {
+    pub fn functional_method(&self, ty: &Type) -> Option<CandidateMethod> {
         let Type::Class(class_type) = ty else { return None };
         let mut todo = vec![(**class_type).clone()];
         let mut seen: Vec<Name> = Vec::new();
-        let mut found: Vec<Candidate> = Vec::new();
+        let mut found: Vec<CandidateMethod> = Vec::new();
         while let Some(ty) = todo.pop() {
             if seen.contains(&ty.name) || seen.len() > DEPTH_MAX as usize {
                 continue;
@@ -308,7 +308,7 @@ impl Resolver<'_> {
         let mut open = found.into_iter().filter(|c| c.method.is_abstract && !c.method.is_static);
         let first = open.next()?;
         // Same name and arity again is the same method seen through two interfaces.
-        let same = |c: Candidate| {
+        let same = |c: CandidateMethod| {
             c.method.name == first.method.name
                 && c.method.parameters.len() == first.method.parameters.len()
         };
@@ -338,7 +338,7 @@ fn is_object_method(name: &str, methods: &[Arc<MethodInfo>]) -> bool {
     methods.iter().all(|m| m.parameters.len() == arity)
 }
 /// Whether `first`, found lower in the hierarchy, overrides or hides `second`.
-fn overrides(first: &Candidate, second: &Candidate) -> bool {
+fn overrides(first: &CandidateMethod, second: &CandidateMethod) -> bool {
     let (a, b) = (&first.method.parameters, &second.method.parameters);
     first.method.name == second.method.name
         && a.len() == b.len()

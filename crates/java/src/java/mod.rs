@@ -28,4 +28,4 @@ pub(crate) mod world;
 
 pub use classpath::ClassPath;
 pub use source::SourceFile;
-pub use syntax_tree::Node;
+pub use syntax_tree::SyntaxNode;

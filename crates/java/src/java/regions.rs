@@ -18,7 +18,7 @@ pub(super) enum RegionKind {
 
 /// A comment or literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Region {
+pub(super) struct TextRegion {
     pub kind: RegionKind,
     /// Its bytes.
     pub range: Range<usize>,
@@ -73,9 +73,9 @@ impl<'t> Regions<'t> {
 }
 
 impl Iterator for Regions<'_> {
-    type Item = Region;
+    type Item = TextRegion;
 
-    fn next(&mut self) -> Option<Region> {
+    fn next(&mut self) -> Option<TextRegion> {
         loop {
             let start = self.at + memchr3(b'"', b'\'', b'/', &self.text[self.at..])?;
             let (kind, end) = match &self.text[start..] {
@@ -91,7 +91,7 @@ impl Iterator for Regions<'_> {
                 }
             };
             self.at = end;
-            return Some(Region { kind, range: start..end });
+            return Some(TextRegion { kind, range: start..end });
         }
     }
 }
@@ -110,7 +110,7 @@ pub(super) fn visible(text: &str) -> Vec<tree_sitter::Range> {
     let long = Regions::of(text)
         .filter(|region| region.kind == RegionKind::BlockComment && region.range.len() >= shortest);
     let mut ranges = Vec::new();
-    let mut cursor = Cursor { text: text.as_bytes(), at: 0, point: Point::default() };
+    let mut cursor = TextCursor { text: text.as_bytes(), at: 0, point: Point::default() };
     for Range { start, end } in long.map(|region| region.range) {
         // `/**` and `*/`, unless the text ends within the comment.
         if text[..end].ends_with("*/") {
@@ -125,13 +125,13 @@ pub(super) fn visible(text: &str) -> Vec<tree_sitter::Range> {
 }
 
 /// A place in a text.
-struct Cursor<'t> {
+struct TextCursor<'t> {
     text: &'t [u8],
     at: usize,
     point: Point,
 }
 
-impl Cursor<'_> {
+impl TextCursor<'_> {
     fn skip_to(&mut self, end: usize) {
         let passed = &self.text[self.at..end];
         match memrchr(b'\n', passed) {

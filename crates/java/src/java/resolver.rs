@@ -8,15 +8,15 @@ use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
 use super::inherited::KnownDeclarers;
 use super::kinds::{Field, Kind};
-use super::known::{Ancestors, Candidate};
+use super::known::{Ancestors, CandidateMethod};
 use super::tree::NodeId;
 use super::types::{ClassType, Name, Primitive, Type, TypeVariable, Wildcard};
-use super::view::View;
+use super::view::TrackedLookup;
 use crate::java::fast::{Map, Set};
 
 /// Something that brings type names into scope.
 #[derive(Debug, Clone)]
-pub(crate) enum Level {
+pub(crate) enum TypeScope {
     /// The member classes of this class.
     Class(Name),
     /// A type variable.
@@ -35,10 +35,10 @@ pub(crate) struct LocalClass {
 
 /// Resolves the type names of one file.
 pub(crate) struct Resolver<'w> {
-    pub view: View<'w>,
+    pub view: TrackedLookup<'w>,
     pub file: &'w FileUnit<'w>,
     /// Type names in scope, outermost first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<TypeScope>,
     pub locals: Map<Name, LocalClass>,
     by_name: RefCell<Map<String, Option<Name>>>,
     member: RefCell<Map<(Name, String), Option<Name>>>,
@@ -55,7 +55,7 @@ pub(crate) struct Resolver<'w> {
 }
 
 /// The types of a class that were asked for, and the methods of one name that they have.
-type KnownMethods = Vec<(ClassType, Vec<Candidate>)>;
+type KnownMethods = Vec<(ClassType, Vec<CandidateMethod>)>;
 
 /// Deepest hierarchy and type nesting that is followed.
 const DEPTH_MAX: u32 = 64;
@@ -70,7 +70,7 @@ const METHODS_MAX: usize = 8;
 pub(crate) const MISSING: &str = "?.";
 
 impl<'w> Resolver<'w> {
-    pub fn new(view: View<'w>, file: &'w FileUnit<'w>) -> Resolver<'w> {
+    pub fn new(view: TrackedLookup<'w>, file: &'w FileUnit<'w>) -> Resolver<'w> {
         Resolver {
             view,
             file,
@@ -118,7 +118,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    pub(super) fn known_methods(&self, ty: &ClassType, name: &str) -> Option<Vec<Candidate>> {
+    pub(super) fn known_methods(&self, ty: &ClassType, name: &str) -> Option<Vec<CandidateMethod>> {
         let key = (ty.name.clone(), name.to_owned());
         let methods = self.methods.borrow();
         let found = methods.get(&key)?.iter().find(|(known, _)| known == ty)?;
@@ -126,7 +126,7 @@ impl<'w> Resolver<'w> {
     }
 
     /// Remembers the methods `name` of a type, unless it is local.
-    pub(super) fn keep_methods(&self, ty: &ClassType, name: &str, found: &[Candidate]) {
+    pub(super) fn keep_methods(&self, ty: &ClassType, name: &str, found: &[CandidateMethod]) {
         let is_open = ty.args.iter().any(|a| matches!(a, Type::Infer(_)));
         if is_open || !self.view.has_members() || self.locals.contains_key(&ty.name) {
             return;
@@ -262,13 +262,13 @@ impl<'w> Resolver<'w> {
     pub fn type_named(&self, name: &str) -> Option<Type> {
         for level in self.levels.iter().rev() {
             match level {
-                Level::Variable(variable) if &*variable.name == name => {
+                TypeScope::Variable(variable) if &*variable.name == name => {
                     return Some(Type::Variable(variable.clone()));
                 }
-                Level::Local(simple, binary) if &**simple == name => {
+                TypeScope::Local(simple, binary) if &**simple == name => {
                     return Some(Type::class(binary.clone()));
                 }
-                Level::Class(class) => {
+                TypeScope::Class(class) => {
                     if let Some(found) = self.member_class(class, name) {
                         return Some(self.member_type(found));
                     }
@@ -292,8 +292,8 @@ impl<'w> Resolver<'w> {
         let mut found = Vec::new();
         let mut around = self.view.around(class);
         while let Some(outer) = around {
-            let of_outer = |level: &Level| match level {
-                Level::Variable(variable) if variable.owner == outer.name => {
+            let of_outer = |level: &TypeScope| match level {
+                TypeScope::Variable(variable) if variable.owner == outer.name => {
                     Some(Type::Variable(variable.clone()))
                 }
                 _ => None,

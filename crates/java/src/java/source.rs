@@ -9,7 +9,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::escapes;
 use super::regions;
-use super::syntax_tree::{Node, SyntaxTree};
+use super::syntax_tree::{SyntaxNode, SyntaxTree};
 
 /// A parsed source file. The tree's nodes borrow from it.
 #[derive(Debug, Clone)]
@@ -58,12 +58,12 @@ impl SourceFile {
 
     /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a
     /// `{` or `->` is in its text.
-    pub fn may_hold_bodies(&self, node: Node<'_>) -> bool {
+    pub fn may_hold_bodies(&self, node: SyntaxNode<'_>) -> bool {
         self.tree.has_opening(node.byte_range())
     }
 
     /// The text under `node`.
-    pub fn text_of(&self, node: Node<'_>) -> &str {
+    pub fn text_of(&self, node: SyntaxNode<'_>) -> &str {
         &self.text[node.byte_range()]
     }
 }

@@ -10,10 +10,10 @@ use super::declare::{
     FileUnit, extra_dimensions, has_modifier, members, supertype_nodes, visibility,
 };
 use super::kinds::{Field, Kind};
-use super::resolver::{Level, Resolver};
+use super::resolver::{Resolver, TypeScope};
 use super::tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
-use super::view::View;
+use super::view::TrackedLookup;
 use super::world::World;
 use crate::java::fast::Map;
 
@@ -33,7 +33,7 @@ pub(crate) fn members_of(world: &World<'_>) -> Map<Name, Arc<ClassInfo>> {
 
 /// All top-level and member classes of `file`.
 pub(super) fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
-    let mut resolver = Resolver::new(View::of(world), file);
+    let mut resolver = Resolver::new(TrackedLookup::of(world), file);
     let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
     for class in &file.classes {
         resolver.levels =
@@ -48,7 +48,7 @@ pub(super) fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassI
 }
 
 /// The type names in scope in the body of the class with this index.
-fn levels_within(file: &FileUnit<'_>, infos: &[ClassInfo], index: usize) -> Vec<Level> {
+fn levels_within(file: &FileUnit<'_>, infos: &[ClassInfo], index: usize) -> Vec<TypeScope> {
     let around = std::iter::successors(Some(index), |i| file.classes[*i].outer);
     let mut indices: Vec<usize> = around.collect();
     indices.reverse();
@@ -56,9 +56,9 @@ fn levels_within(file: &FileUnit<'_>, infos: &[ClassInfo], index: usize) -> Vec<
 }
 
 /// What the body of a class adds to the type names in scope.
-pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = Level> + '_ {
-    let own = std::iter::once(Level::Class(class.name.clone()));
-    own.chain(class.type_parameters.iter().cloned().map(Level::Variable))
+pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = TypeScope> + '_ {
+    let own = std::iter::once(TypeScope::Class(class.name.clone()));
+    own.chain(class.type_parameters.iter().cloned().map(TypeScope::Variable))
 }
 
 /// The class declared at `node`, with `resolver` standing outside of it.
@@ -115,7 +115,7 @@ pub(crate) fn type_parameters(
             found.push(Arc::new(TypeVariable { owner, name, bounds }));
         }
         resolver.levels.truncate(before);
-        resolver.levels.extend(found.iter().cloned().map(Level::Variable));
+        resolver.levels.extend(found.iter().cloned().map(TypeScope::Variable));
     }
     found
 }

@@ -5,7 +5,7 @@
 use std::borrow::Borrow;
 
 use super::kinds::{Field, Kind};
-use super::syntax_tree::Node;
+use super::syntax_tree::SyntaxNode;
 
 /// Node kinds.
 pub(crate) mod kind {
@@ -138,61 +138,62 @@ pub(crate) mod field {
 }
 
 /// The kind of `node`, one of `Kind` if it is named there.
-pub fn kind_of<'t>(node: impl Borrow<Node<'t>>) -> Kind {
+pub fn kind_of<'t>(node: impl Borrow<SyntaxNode<'t>>) -> Kind {
     node.borrow().kind()
 }
 
 /// Whether `node` is a comment.
-pub fn is_comment(node: Node<'_>) -> bool {
+pub fn is_comment(node: SyntaxNode<'_>) -> bool {
     matches!(kind_of(node), kind::LINE_COMMENT | kind::BLOCK_COMMENT)
 }
 
 /// All children but comments, punctuation included.
-pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub fn children<'t>(node: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     node.children().filter(|child| !is_comment(*child)).collect()
 }
 
 /// The named children but comments.
-pub fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub fn named_children<'t>(node: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     node.named_children().filter(|child| !is_comment(*child)).collect()
 }
 
 /// Visits `node` and all named nodes below it, a node before those below it, in source
 /// order. `visit` gets how deep below `node` it is, and says whether to go on below.
-pub fn walk<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> bool) {
+pub fn walk<'t>(node: SyntaxNode<'t>, mut visit: impl FnMut(SyntaxNode<'t>, usize) -> bool) {
     node.walk(|node, depth| node.is_named() && visit(node, depth));
 }
 
 /// The first child of kind `kind`.
-pub fn child_of_kind<'t>(node: Node<'t>, kind: Kind) -> Option<Node<'t>> {
+pub fn child_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Option<SyntaxNode<'t>> {
     node.children().find(|child| kind_of(*child) == kind)
 }
 
 /// All children of kind `kind`.
-pub fn children_of_kind<'t>(node: Node<'t>, kind: Kind) -> Vec<Node<'t>> {
+pub fn children_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Vec<SyntaxNode<'t>> {
     node.children().filter(|child| kind_of(*child) == kind).collect()
 }
 
 /// The child in `field`.
-pub fn field(node: Node<'_>, field: Field) -> Option<Node<'_>> {
+pub fn field(node: SyntaxNode<'_>, field: Field) -> Option<SyntaxNode<'_>> {
     node.children().find(|child| child.field() == field)
 }
 
 /// All children in `field`.
-pub fn fields(node: Node<'_>, field: Field) -> Vec<Node<'_>> {
+pub fn fields(node: SyntaxNode<'_>, field: Field) -> Vec<SyntaxNode<'_>> {
     let children = node.children().filter(|child| child.field() == field);
     children.filter(|child| !is_comment(*child)).collect()
 }
 
 /// The statements of a `{ }`: its children but the braces and comments; an empty
 /// statement (`;`) is one of them.
-pub fn statements<'t>(block: Node<'t>) -> Vec<Node<'t>> {
-    let is_brace = |child: &Node<'_>| matches!(child.kind(), kind::OPEN_BRACE | kind::CLOSE_BRACE);
+pub fn statements<'t>(block: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
+    let is_brace =
+        |child: &SyntaxNode<'_>| matches!(child.kind(), kind::OPEN_BRACE | kind::CLOSE_BRACE);
     block.children().filter(|child| !is_brace(child) && !is_comment(*child)).collect()
 }
 
 /// The expression inside any number of parentheses.
-pub fn without_parentheses<'t>(mut node: Node<'t>) -> Node<'t> {
+pub fn without_parentheses<'t>(mut node: SyntaxNode<'t>) -> SyntaxNode<'t> {
     while kind_of(node) == kind::PARENTHESIZED_EXPRESSION {
         match named_children(node).first() {
             Some(inner) => node = *inner,
@@ -203,12 +204,12 @@ pub fn without_parentheses<'t>(mut node: Node<'t>) -> Node<'t> {
 }
 
 /// First line of `node`, from 1.
-pub fn first_line(node: Node<'_>) -> u32 {
+pub fn first_line(node: SyntaxNode<'_>) -> u32 {
     line_number(node.first_row())
 }
 
 /// Last line of `node`, from 1.
-pub fn last_line(node: Node<'_>) -> u32 {
+pub fn last_line(node: SyntaxNode<'_>) -> u32 {
     line_number(node.last_row())
 }
 
@@ -217,7 +218,7 @@ fn line_number(row: usize) -> u32 {
 }
 
 /// Whether `node` declares a named class, interface, enum, record or annotation type.
-pub fn is_type_declaration(node: Node<'_>) -> bool {
+pub fn is_type_declaration(node: SyntaxNode<'_>) -> bool {
     matches!(
         kind_of(node),
         kind::CLASS_DECLARATION
@@ -229,23 +230,24 @@ pub fn is_type_declaration(node: Node<'_>) -> bool {
 }
 
 /// Whether `declaration`'s modifiers hold the keyword `modifier`.
-pub fn has_modifier(declaration: Node<'_>, modifier: &str, text: &str) -> bool {
+pub fn has_modifier(declaration: SyntaxNode<'_>, modifier: &str, text: &str) -> bool {
     child_of_kind(declaration, kind::MODIFIERS)
         .is_some_and(|list| list.children().any(|child| &text[child.byte_range()] == modifier))
 }
 
 /// The types that a type declaration extends and implements.
-pub fn supertypes<'t>(declaration: Node<'t>) -> Vec<Node<'t>> {
+pub fn supertypes<'t>(declaration: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     let clauses = [Kind::Superclass, Kind::SuperInterfaces, Kind::ExtendsInterfaces];
     let clauses = clauses.into_iter().filter_map(|clause| child_of_kind(declaration, clause));
     let parts = clauses.flat_map(named_children);
-    let types = |n: Node<'t>| if n.kind() == Kind::TypeList { named_children(n) } else { vec![n] };
+    let types =
+        |n: SyntaxNode<'t>| if n.kind() == Kind::TypeList { named_children(n) } else { vec![n] };
     parts.flat_map(types).collect()
 }
 
 /// The members of a class, interface, enum, record or annotation body, in source
 /// order; an enum's constants come first.
-pub fn members<'t>(body: Node<'t>) -> Vec<Node<'t>> {
+pub fn members<'t>(body: SyntaxNode<'t>) -> Vec<SyntaxNode<'t>> {
     let mut members = Vec::new();
     for child in named_children(body) {
         if kind_of(child) == kind::ENUM_BODY_DECLARATIONS {
@@ -258,6 +260,6 @@ pub fn members<'t>(body: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// The operator of a binary, unary or assignment expression.
-pub fn operator<'t>(node: Node<'t>) -> Option<&'t str> {
+pub fn operator<'t>(node: SyntaxNode<'t>) -> Option<&'t str> {
     field(node, field::OPERATOR).map(|operator| operator.kind_name())
 }

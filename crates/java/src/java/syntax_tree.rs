@@ -19,7 +19,7 @@ const HAS_ERROR: u8 = 8;
 
 /// One node. Its first child, if it has any, follows it.
 #[derive(Debug, Clone)]
-struct Entry {
+struct SyntaxEntry {
     start: u32,
     end: u32,
     first_row: u32,
@@ -37,7 +37,7 @@ struct Entry {
 /// All nodes of one file, punctuation and comments included; parents before children.
 #[derive(Debug, Clone)]
 pub struct SyntaxTree {
-    entries: Vec<Entry>,
+    entries: Vec<SyntaxEntry>,
     /// Where lines begin, but for the first.
     lines: Vec<u32>,
     /// Where `{` and `->` stand, in order.
@@ -46,8 +46,8 @@ pub struct SyntaxTree {
 
 impl SyntaxTree {
     /// The whole file.
-    pub fn root_node(&self) -> Node<'_> {
-        Node { tree: self, index: 0 }
+    pub fn root_node(&self) -> SyntaxNode<'_> {
+        SyntaxNode { tree: self, index: 0 }
     }
 
     /// Number of nodes.
@@ -64,32 +64,32 @@ impl SyntaxTree {
 
 /// A node of a [`SyntaxTree`].
 #[derive(Clone, Copy)]
-pub struct Node<'t> {
+pub struct SyntaxNode<'t> {
     tree: &'t SyntaxTree,
     index: u32,
 }
 
-impl PartialEq for Node<'_> {
-    fn eq(&self, other: &Node<'_>) -> bool {
+impl PartialEq for SyntaxNode<'_> {
+    fn eq(&self, other: &SyntaxNode<'_>) -> bool {
         self.index == other.index && std::ptr::eq(self.tree, other.tree)
     }
 }
 
-impl Eq for Node<'_> {}
+impl Eq for SyntaxNode<'_> {}
 
-impl fmt::Debug for Node<'_> {
+impl fmt::Debug for SyntaxNode<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:?}", self.kind_name(), self.byte_range())
     }
 }
 
-impl<'t> Node<'t> {
-    fn entry(&self) -> &'t Entry {
+impl<'t> SyntaxNode<'t> {
+    fn entry(&self) -> &'t SyntaxEntry {
         &self.tree.entries[self.index as usize]
     }
 
-    fn at(&self, index: u32) -> Node<'t> {
-        Node { tree: self.tree, index }
+    fn at(&self, index: u32) -> SyntaxNode<'t> {
+        SyntaxNode { tree: self.tree, index }
     }
 
     fn has(&self, flag: u8) -> bool {
@@ -169,7 +169,7 @@ impl<'t> Node<'t> {
     }
 
     /// The node above; none for the root.
-    pub fn parent(&self) -> Option<Node<'t>> {
+    pub fn parent(&self) -> Option<SyntaxNode<'t>> {
         let parent = self.entry().parent;
         (parent != NONE).then(|| self.at(parent))
     }
@@ -180,8 +180,8 @@ impl<'t> Node<'t> {
     }
 
     /// The named nodes directly below.
-    pub fn named_children(&self) -> impl Iterator<Item = Node<'t>> + use<'t> {
-        self.children().filter(Node::is_named)
+    pub fn named_children(&self) -> impl Iterator<Item = SyntaxNode<'t>> + use<'t> {
+        self.children().filter(SyntaxNode::is_named)
     }
 
     /// Whether nothing is below it.
@@ -190,18 +190,21 @@ impl<'t> Node<'t> {
     }
 
     /// The first child in the field `name`.
-    pub fn child_by_field_name(&self, name: &str) -> Option<Node<'t>> {
+    pub fn child_by_field_name(&self, name: &str) -> Option<SyntaxNode<'t>> {
         self.children_by_field_name(name).next()
     }
 
     /// The children in the field `name`.
-    pub fn children_by_field_name(&self, name: &str) -> impl Iterator<Item = Node<'t>> + use<'t> {
+    pub fn children_by_field_name(
+        &self,
+        name: &str,
+    ) -> impl Iterator<Item = SyntaxNode<'t>> + use<'t> {
         let field = Field::of_name(name);
         self.children().filter(move |child| field != Field::Other && child.field() == field)
     }
 
     /// The node before it, below the same parent.
-    pub fn prev_sibling(&self) -> Option<Node<'t>> {
+    pub fn prev_sibling(&self) -> Option<SyntaxNode<'t>> {
         // What stands before it is its parent, or the last node below its sibling.
         let parent = self.entry().parent;
         let mut before = self.index.checked_sub(1).filter(|index| *index != parent)?;
@@ -213,7 +216,7 @@ impl<'t> Node<'t> {
 
     /// Itself and all nodes below it with their depth below it, in source order. `visit`
     /// says whether to go on below the node it gets.
-    pub fn walk(&self, mut visit: impl FnMut(Node<'t>, usize) -> bool) {
+    pub fn walk(&self, mut visit: impl FnMut(SyntaxNode<'t>, usize) -> bool) {
         let end = self.entry().after;
         // Where the nodes end that hold the current one.
         let mut ends: Vec<u32> = Vec::new();
@@ -245,13 +248,13 @@ pub struct Children<'t> {
 }
 
 impl<'t> Iterator for Children<'t> {
-    type Item = Node<'t>;
+    type Item = SyntaxNode<'t>;
 
-    fn next(&mut self) -> Option<Node<'t>> {
+    fn next(&mut self) -> Option<SyntaxNode<'t>> {
         if self.next >= self.end {
             return None;
         }
-        let node = Node { tree: self.tree, index: self.next };
+        let node = SyntaxNode { tree: self.tree, index: self.next };
         self.next = node.entry().after;
         Some(node)
     }

@@ -4,7 +4,7 @@
 mod surface;
 
 use super::kinds::{Field, Kind};
-use super::{Node, SourceFile};
+use super::{SourceFile, SyntaxNode};
 
 /// A node of a [`LeanTree`]: its index in source order (parents before children).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// The first node below one follows it directly.
 #[derive(Debug, Clone)]
-struct Entry {
+struct TreeEntry {
     start: u32,
     end: u32,
     line: u32,
@@ -36,7 +36,7 @@ const LARGE: u32 = 45;
 /// The lean tree of one file.
 #[derive(Debug, Clone, Default)]
 pub struct LeanTree {
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
     /// The ids of the nodes in the syntax tree, ascending.
     syntax_ids: Vec<usize>,
 }
@@ -109,7 +109,7 @@ impl LeanTree {
     }
 
     /// Keeps `node` if it matters; `above` is its parent with its last child.
-    fn visit(&mut self, node: Node<'_>, above: Option<&mut (u32, u32)>) -> Option<u32> {
+    fn visit(&mut self, node: SyntaxNode<'_>, above: Option<&mut (u32, u32)>) -> Option<u32> {
         let (kind, field) = (node.kind(), node.field());
         let Some((parent, last)) = above else { return Some(self.push(node, kind, field, NONE)) };
         if matches!(kind, Kind::LineComment | Kind::BlockComment) {
@@ -131,9 +131,9 @@ impl LeanTree {
         Some(index)
     }
 
-    fn push(&mut self, node: Node<'_>, kind: Kind, field: Field, parent: u32) -> u32 {
+    fn push(&mut self, node: SyntaxNode<'_>, kind: Kind, field: Field, parent: u32) -> u32 {
         self.syntax_ids.push(node.id());
-        self.entries.push(Entry {
+        self.entries.push(TreeEntry {
             start: node.start_byte() as u32,
             end: node.end_byte() as u32,
             line: node.first_row() as u32 + 1,
@@ -167,7 +167,7 @@ impl LeanTree {
         (0..self.entries.len() as u32).map(NodeId)
     }
 
-    fn entry(&self, node: NodeId) -> &Entry {
+    fn entry(&self, node: NodeId) -> &TreeEntry {
         &self.entries[node.0 as usize]
     }
 
@@ -214,10 +214,10 @@ impl LeanTree {
     }
 
     /// The nodes directly below, in source order.
-    pub fn children(&self, node: NodeId) -> Children<'_> {
+    pub fn children(&self, node: NodeId) -> TreeChildren<'_> {
         let first = node.0 + 1;
         let is_below = self.entries.get(first as usize).is_some_and(|entry| entry.parent == node.0);
-        Children { tree: self, next: if is_below { first } else { NONE } }
+        TreeChildren { tree: self, next: if is_below { first } else { NONE } }
     }
 
     /// All nodes below, in source order.
@@ -266,12 +266,12 @@ impl LeanTree {
 }
 
 /// Iterator over the children of a node.
-pub struct Children<'t> {
+pub struct TreeChildren<'t> {
     tree: &'t LeanTree,
     next: u32,
 }
 
-impl Iterator for Children<'_> {
+impl Iterator for TreeChildren<'_> {
     type Item = NodeId;
 
     fn next(&mut self) -> Option<NodeId> {

@@ -32,9 +32,9 @@ impl ShortName {
 
 /// The names of classes that were asked for, those that are not there, too.
 #[derive(Debug, Default)]
-pub(crate) struct Asked(RefCell<Set<ShortName>>);
+pub(crate) struct ReadSet(RefCell<Set<ShortName>>);
 
-impl Asked {
+impl ReadSet {
     pub fn note(&self, class: &str) {
         self.0.borrow_mut().insert(ShortName::of(class));
     }
@@ -49,9 +49,9 @@ impl Asked {
 
 /// A world, and what was asked of it.
 #[derive(Clone)]
-pub(crate) struct View<'w> {
+pub(crate) struct TrackedLookup<'w> {
     world: &'w World<'w>,
-    asked: Rc<Asked>,
+    asked: Rc<ReadSet>,
     declarers: Rc<RefCell<KnownDeclarers>>,
 }
 
@@ -68,10 +68,10 @@ enum OwnMember {
     None,
 }
 
-impl<'w> View<'w> {
+impl<'w> TrackedLookup<'w> {
     /// One of which nothing was asked yet.
-    pub fn of(world: &'w World<'w>) -> View<'w> {
-        View { world, asked: Rc::default(), declarers: Rc::default() }
+    pub fn of(world: &'w World<'w>) -> TrackedLookup<'w> {
+        TrackedLookup { world, asked: Rc::default(), declarers: Rc::default() }
     }
 
     /// Counts the look-ups of classes.
@@ -81,7 +81,7 @@ impl<'w> View<'w> {
     }
 
     /// What was asked of it and of its copies.
-    pub fn asked(&self) -> &Asked {
+    pub fn asked(&self) -> &ReadSet {
         &self.asked
     }
 

@@ -1,5 +1,5 @@
 //! All classes that the analysed sources can name: their own and those of the class
-//! path. What is asked of them goes through a [`View`], which notes the names.
+//! path. What is asked of them goes through a [`TrackedLookup`], which notes the names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::class::ClassInfo;
 use super::declare::{ClassDecl, FileUnit, supertype_nodes};
-use super::resolver::{Level, Resolver};
+use super::resolver::{Resolver, TypeScope};
 use super::source_class::file_classes;
 use super::tree::LeanTree;
 use super::types::Name;
-use super::view::{Asked, View};
+use super::view::{ReadSet, TrackedLookup};
 use super::{ClassPath, SourceFile};
 use crate::java::fast::Map;
 
@@ -33,14 +33,14 @@ pub(crate) struct World<'w> {
 
 /// Where a source class is declared.
 #[derive(Clone, Copy)]
-pub(crate) struct Declared<'w> {
+pub(crate) struct DeclarationSite<'w> {
     pub file: &'w FileUnit<'w>,
     /// The file's index.
     pub number: usize,
     pub class: &'w ClassDecl,
 }
 
-impl<'w> Declared<'w> {
+impl<'w> DeclarationSite<'w> {
     /// The declaration around.
     pub fn outer(self) -> Option<&'w ClassDecl> {
         self.class.outer.map(|outer| &self.file.classes[outer])
@@ -80,7 +80,7 @@ impl<'w> World<'w> {
 
     /// Resolves the supertypes of all classes.
     pub fn resolve_supertypes(&self) {
-        let asked = Asked::default();
+        let asked = ReadSet::default();
         for file in &self.files {
             for class in &file.classes {
                 self.supers_of(&class.name, 0, &asked);
@@ -156,23 +156,23 @@ impl<'w> World<'w> {
     }
 
     /// Where a source class is declared.
-    pub fn declared(&self, class: &str, asked: &Asked) -> Option<Declared<'_>> {
+    pub fn declared(&self, class: &str, asked: &ReadSet) -> Option<DeclarationSite<'_>> {
         #[cfg(test)]
         self.note_lookup();
         asked.note(class);
         let (number, index) = *self.declared.get(class)?;
         let file = &self.files[number];
-        Some(Declared { file, number, class: &file.classes[index] })
+        Some(DeclarationSite { file, number, class: &file.classes[index] })
     }
 
     /// The members of a source class.
-    pub fn info(&self, class: &str, asked: &Asked) -> Option<Arc<ClassInfo>> {
+    pub fn info(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         asked.note(class);
         self.infos.get(class).cloned()
     }
 
     /// A class that the sources do not declare.
-    pub fn outside(&self, class: &str, asked: &Asked) -> Option<Arc<ClassInfo>> {
+    pub fn outside(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         asked.note(class);
         self.classes.find(class)
     }
@@ -194,7 +194,7 @@ impl<'w> World<'w> {
 
     /// Direct supertypes of a source class. While they are being found out (cyclic
     /// code) there are none.
-    pub fn supers_of(&self, class: &Name, depth: u32, asked: &Asked) -> Arc<[Name]> {
+    pub fn supers_of(&self, class: &Name, depth: u32, asked: &ReadSet) -> Arc<[Name]> {
         asked.note(class);
         if let Ok(known) = self.supers.read()
             && let Some(supers) = known.get(class)
@@ -220,7 +220,7 @@ impl<'w> World<'w> {
 
     fn find_supers(&self, file: &FileUnit<'_>, index: usize) -> Vec<Name> {
         let node = file.classes[index].node;
-        let mut resolver = Resolver::new(View::of(self), file);
+        let mut resolver = Resolver::new(TrackedLookup::of(self), file);
         resolver.levels = outer_levels(file, index);
         let types = supertype_nodes(file, node);
         types.iter().filter_map(|t| resolver.ty(*t).class_name().cloned()).collect()
@@ -228,11 +228,11 @@ impl<'w> World<'w> {
 }
 
 /// The classes around the class with this index, outermost first.
-fn outer_levels(file: &FileUnit<'_>, index: usize) -> Vec<Level> {
+fn outer_levels(file: &FileUnit<'_>, index: usize) -> Vec<TypeScope> {
     let outer = |index: &usize| file.classes[*index].outer;
     let around = std::iter::successors(file.classes[index].outer, outer);
-    let mut levels: Vec<Level> =
-        around.map(|index| Level::Class(file.classes[index].name.clone())).collect();
+    let mut levels: Vec<TypeScope> =
+        around.map(|index| TypeScope::Class(file.classes[index].name.clone())).collect();
     levels.reverse();
     levels
 }

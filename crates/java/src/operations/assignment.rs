@@ -3,14 +3,14 @@
 use wattline_units::operation::Operation;
 
 use super::context::conversion;
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use super::verb::Verb;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 use crate::java::types::{Primitive, Type, ValueKind};
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     /// Rule 9: a value goes to a target of type `target`, which stands at `place`.
     pub(super) fn assign(
         &mut self,

@@ -4,7 +4,7 @@ use compact_str::CompactString;
 use wattline_units::operation::Operation;
 
 use super::context::conversion;
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use super::verb::Verb;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
@@ -34,7 +34,7 @@ fn verb(operator: Kind) -> Option<Verb> {
     })
 }
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     pub(super) fn binary(&mut self, node: NodeId) {
         let tree = self.tree();
         let (operator, line) = self.operator(node);

@@ -2,14 +2,14 @@
 
 use wattline_units::operation::{LibraryFunction, Operation};
 
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use super::verb::Verb;
 use crate::finding::FindingKind;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     pub(super) fn call(&mut self, node: NodeId) {
         let tree = self.tree();
         let name = tree.child(node, Field::Name);

@@ -14,7 +14,7 @@ use compact_str::CompactString;
 use super::dictionary::Dictionary;
 use super::prepared::LeanBlocks;
 use crate::blocks::{BlockId, BlockKind, UnitKind};
-use crate::java::attribute::Facts;
+use crate::java::attribute::AttributedFacts;
 use crate::java::class::{ClassInfo, MethodInfo};
 use crate::java::declare::members;
 use crate::java::fast::Map;
@@ -50,18 +50,18 @@ pub struct CallGraph {
 
 /// Code that runs when it is called: its file, and its declaration, lambda or class body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Code {
+struct CallableCode {
     file: usize,
     node: NodeId,
 }
 
 /// What a call names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Named {
+enum CalledName {
     /// This and nothing else.
-    Only(Code),
+    Only(CallableCode),
     /// This method, or what overrides or implements it.
-    Dispatched(Code),
+    Dispatched(CallableCode),
     /// A method of this name that wasn't found.
     Unresolved(CompactString),
 }
@@ -70,17 +70,17 @@ enum Named {
 #[derive(Debug, Default)]
 pub struct FileCalls {
     /// Entry blocks.
-    entries: Vec<(Code, BlockId)>,
-    sites: Vec<(BlockId, Named)>,
+    entries: Vec<(CallableCode, BlockId)>,
+    sites: Vec<(BlockId, CalledName)>,
     /// A method, and what runs in its place on some objects; none is unknown code.
-    replaced: Vec<(Code, Option<Code>)>,
+    replaced: Vec<(CallableCode, Option<CallableCode>)>,
 }
 
 /// Finds the calls of one file.
 pub(super) struct Finder<'f> {
     /// The file's index.
     pub file: usize,
-    pub facts: &'f Facts,
+    pub facts: &'f AttributedFacts,
     pub resolver: &'f Resolver<'f>,
 }
 
@@ -93,7 +93,7 @@ impl FileCalls {
             let is_called =
                 block.kind == BlockKind::Entry && unit.kind != UnitKind::StaticInitializer;
             let node = unit.node.filter(|_| is_called)?;
-            Some((Code { file, node }, BlockId(first + index as u32)))
+            Some((CallableCode { file, node }, BlockId(first + index as u32)))
         });
         FileCalls { entries: entries.collect(), ..FileCalls::default() }
     }
@@ -116,7 +116,7 @@ impl Finder<'_> {
     }
 
     /// What the call or creation at `node` names.
-    fn named(&self, node: NodeId) -> Vec<Named> {
+    fn named(&self, node: NodeId) -> Vec<CalledName> {
         let tree = &self.resolver.file.tree;
         let mut named = match self.facts.callee(node) {
             Some(method) if &*method.name == "<init>" => self.only(self.constructed(method)),
@@ -126,30 +126,30 @@ impl Finder<'_> {
                     || object.is_some_and(|object| tree.kind(object) == Kind::Super);
                 let code = self.code(method).into_iter();
                 let is_only = is_super || !is_dispatched(method);
-                code.map(if is_only { Named::Only } else { Named::Dispatched }).collect()
+                code.map(if is_only { CalledName::Only } else { CalledName::Dispatched }).collect()
             }
             None => {
                 let name = tree.child(node, Field::Name).filter(|_| tree.kind(node) == Kind::Call);
                 let name = name.map(|name| self.resolver.file.text(name).into());
-                name.map(Named::Unresolved).into_iter().collect()
+                name.map(CalledName::Unresolved).into_iter().collect()
             }
         };
         let body = tree.first(node, Kind::ClassBody);
-        named.extend(body.map(|node| Named::Only(Code { file: self.file, node })));
+        named.extend(body.map(|node| CalledName::Only(CallableCode { file: self.file, node })));
         named
     }
 
-    fn only(&self, codes: Vec<Code>) -> Vec<Named> {
-        codes.into_iter().map(Named::Only).collect()
+    fn only(&self, codes: Vec<CallableCode>) -> Vec<CalledName> {
+        codes.into_iter().map(CalledName::Only).collect()
     }
 
-    fn code(&self, method: &MethodInfo) -> Option<Code> {
+    fn code(&self, method: &MethodInfo) -> Option<CallableCode> {
         let file = self.resolver.view.file_index_of(&method.class).unwrap_or(self.file);
-        method.declaration.filter(|_| method.from_source).map(|node| Code { file, node })
+        method.declaration.filter(|_| method.from_source).map(|node| CallableCode { file, node })
     }
 
     /// What the constructor runs: itself, or what stands for one that nobody wrote.
-    fn constructed(&self, constructor: &MethodInfo) -> Vec<Code> {
+    fn constructed(&self, constructor: &MethodInfo) -> Vec<CallableCode> {
         match self.code(constructor) {
             Some(code) => vec![code],
             None => self.implicit(&constructor.class),
@@ -157,7 +157,7 @@ impl Finder<'_> {
     }
 
     /// What the constructor of a class that declares none runs.
-    fn implicit(&self, class: &Name) -> Vec<Code> {
+    fn implicit(&self, class: &Name) -> Vec<CallableCode> {
         let mut found = Vec::new();
         let mut next = self.resolver.class(class);
         while let Some(class) = next.take().filter(|c| c.from_source && found.len() < CHAIN_MAX) {
@@ -177,14 +177,14 @@ impl Finder<'_> {
     }
 
     /// The instance initialisers of a class, and a record's compact constructor.
-    fn initializers(&self, class: &ClassInfo) -> Vec<Code> {
+    fn initializers(&self, class: &ClassInfo) -> Vec<CallableCode> {
         let file = self.resolver.view.file_index_of(&class.name).unwrap_or(self.file);
         let tree = &self.resolver.view.file(file).tree;
         let Some(declaration) = class.declaration else { return Vec::new() };
         let body = tree.child(declaration, Field::Body).unwrap_or(declaration);
         let compact = members(tree, declaration)
             .filter(|member| tree.kind(*member) == Kind::CompactConstructorDeclaration);
-        std::iter::once(body).chain(compact).map(|node| Code { file, node }).collect()
+        std::iter::once(body).chain(compact).map(|node| CallableCode { file, node }).collect()
     }
 
     /// The classes of the file, local ones too.
@@ -221,7 +221,7 @@ impl Finder<'_> {
         let tree = &self.resolver.file.tree;
         for node in tree.nodes() {
             let runs = match tree.kind(node) {
-                Kind::Lambda => Some(Code { file: self.file, node }),
+                Kind::Lambda => Some(CallableCode { file: self.file, node }),
                 Kind::MethodReference => None,
                 _ => continue,
             };
@@ -242,9 +242,9 @@ fn no_argument_constructor(class: &ClassInfo) -> Option<&MethodInfo> {
 impl CallGraph {
     /// The calls of all files of `dictionary`.
     pub fn of(dictionary: &Dictionary, files: &[FileCalls]) -> CallGraph {
-        let all = Joined::of(dictionary, files);
-        let mut known: BTreeMap<&Named, (BTreeSet<BlockId>, bool)> = BTreeMap::new();
-        let mut counts: BTreeMap<(BlockId, &Named), u32> = BTreeMap::new();
+        let all = JoinedCalls::of(dictionary, files);
+        let mut known: BTreeMap<&CalledName, (BTreeSet<BlockId>, bool)> = BTreeMap::new();
+        let mut counts: BTreeMap<(BlockId, &CalledName), u32> = BTreeMap::new();
         for (block, named) in files.iter().flat_map(|file| &file.sites) {
             known.entry(named).or_insert_with(|| all.callees(named));
             *counts.entry((*block, named)).or_default() += 1;
@@ -260,16 +260,16 @@ impl CallGraph {
 
 /// What all files together say.
 #[derive(Default)]
-struct Joined<'d> {
-    entries: BTreeMap<Code, BlockId>,
-    replaced: BTreeMap<Code, BTreeSet<Option<Code>>>,
+struct JoinedCalls<'d> {
+    entries: BTreeMap<CallableCode, BlockId>,
+    replaced: BTreeMap<CallableCode, BTreeSet<Option<CallableCode>>>,
     /// Entry blocks of the methods of a name.
     by_name: BTreeMap<&'d str, BTreeSet<BlockId>>,
 }
 
-impl<'d> Joined<'d> {
-    fn of(dictionary: &'d Dictionary, files: &[FileCalls]) -> Joined<'d> {
-        let mut all = Joined::default();
+impl<'d> JoinedCalls<'d> {
+    fn of(dictionary: &'d Dictionary, files: &[FileCalls]) -> JoinedCalls<'d> {
+        let mut all = JoinedCalls::default();
         for file in files {
             for (code, entry) in &file.entries {
                 all.entries.insert(*code, *entry);
@@ -285,13 +285,15 @@ impl<'d> Joined<'d> {
     }
 
     /// Entry blocks of what a call may run, and whether it may run something else.
-    fn callees(&self, named: &Named) -> (BTreeSet<BlockId>, bool) {
+    fn callees(&self, named: &CalledName) -> (BTreeSet<BlockId>, bool) {
         match named {
-            Named::Only(code) => (self.entries.get(code).copied().into_iter().collect(), false),
-            Named::Unresolved(name) => {
+            CalledName::Only(code) => {
+                (self.entries.get(code).copied().into_iter().collect(), false)
+            }
+            CalledName::Unresolved(name) => {
                 (self.by_name.get(name.as_str()).cloned().unwrap_or_default(), true)
             }
-            Named::Dispatched(code) => {
+            CalledName::Dispatched(code) => {
                 let mut codes = BTreeSet::from([*code]);
                 let (mut todo, mut may_run_others) = (vec![*code], false);
                 while let Some(code) = todo.pop() {

@@ -1,7 +1,7 @@
 //! What calls may run, as `caller -> callees`.
 
 use super::tests::CLASSES;
-use super::{CallGraph, Calls, Counted, Prepared, count_each};
+use super::{CallGraph, Calls, CountResult, Prepared, count_each};
 use crate::blocks::{Granularity, divide};
 use crate::java::SourceFile;
 
@@ -12,7 +12,7 @@ fn calls(sources: &[&str]) -> Vec<String> {
     let files: Vec<SourceFile> = sources.iter().enumerate().map(file).collect();
     let prepared =
         files.iter().map(|file| Prepared::of(file, &divide(file, Granularity::Statement)));
-    let mut all = Counted::default();
+    let mut all = CountResult::default();
     let add = |counted| all.add(counted);
     let same = |_, counted| counted;
     count_each(&files, prepared.collect(), &CLASSES, Calls::Followed, same, add);

@@ -5,13 +5,13 @@
 
 use compact_str::CompactString;
 
-use super::counter::{Counter, joined};
+use super::counter::{OperationCounter, joined};
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     /// How a field of this type is used: `[static ]read|write|update`, then what moves, then
     /// whether a branch tests it.
     pub(super) fn access(&self, node: NodeId) -> CompactString {

@@ -3,7 +3,7 @@
 use wattline_units::operation::{LibraryFunction, Operation};
 
 use super::context::conversion;
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use super::prepared::{LeanBlock, LeanUnit};
 use super::verb::Verb;
 use crate::blocks::{BlockKind, UnitKind};
@@ -35,7 +35,7 @@ fn goto(kind: BlockKind) -> Option<Operation> {
     })
 }
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     /// What entering the block counts.
     pub(super) fn entered(&mut self, block: &LeanBlock, unit: &LeanUnit) {
         if let Some(operation) = goto(block.kind) {

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use wattline_units::operation::Operation;
 
 use super::call_graph::{FileCalls, Finder};
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
 use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
-use super::program::{Part, Program, Turn, on_deep_stacks};
+use super::program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{Symbol, attribute};
@@ -20,7 +20,7 @@ use crate::java::{ClassPath, SourceFile};
 
 /// What was counted.
 #[derive(Debug, Default)]
-pub struct Counted {
+pub struct CountResult {
     /// Every block and its operations.
     pub dictionary: Dictionary,
     /// What is not known or was left out.
@@ -32,7 +32,7 @@ pub struct Counted {
     /// Which classes were asked for, by their short names, ascending ([`Answers`]); kept
     /// for single files only.
     ///
-    /// [`Answers`]: crate::java::answers::Answers
+    /// [`Answers`]: crate::java::answers::ClassFingerprints
     pub asked: Vec<u32>,
 }
 
@@ -45,9 +45,9 @@ pub enum Calls {
     Followed,
 }
 
-impl Counted {
+impl CountResult {
     /// Adds what was counted in the next file.
-    pub fn add(&mut self, next: Counted) {
+    pub fn add(&mut self, next: CountResult) {
         self.dictionary.blocks.extend(next.dictionary.blocks);
         self.findings.extend(next.findings);
         self.guessed += next.guessed;
@@ -58,11 +58,11 @@ impl Counted {
 /// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
 /// dense over the files in order. The rules are the same at both granularities: what
 /// differs is which block holds what.
-pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> Counted {
+pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> CountResult {
     assert_eq!(files.len(), blocks.len(), "one division per file");
     let pairs = files.par_iter().zip(blocks);
     let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks)).collect();
-    let mut all = Counted::default();
+    let mut all = CountResult::default();
     let add = |counted| all.add(counted);
     count_each(files, prepared, classes, Calls::Counted, |_, counted| counted, add);
     all
@@ -77,12 +77,12 @@ pub fn count_each<T: Send>(
     prepared: Vec<Prepared>,
     classes: &ClassPath,
     calls: Calls,
-    make: impl Fn(usize, Counted) -> T + Sync,
+    make: impl Fn(usize, CountResult) -> T + Sync,
     take: impl FnMut(T) + Send,
 ) {
-    let parts = prepared.into_iter().map(Part::Whole).collect();
-    let make = |turn: Turn<'_, '_>| make(turn.index, turn.counted.unwrap_or_default());
-    on_deep_stacks(|| Program::of(files, parts, classes).each(calls, make, take));
+    let parts = prepared.into_iter().map(Unit::Whole).collect();
+    let make = |turn: CountedFile<'_, '_>| make(turn.index, turn.counted.unwrap_or_default());
+    on_deep_stacks(|| ResolvedProgram::of(files, parts, classes).each(calls, make, take));
 }
 
 /// A file, its index and the id of its first block.
@@ -98,10 +98,10 @@ pub(super) fn count_file(
     Numbered { file, index: number, first }: Numbered<'_>,
     blocks: LeanBlocks,
     calls: Calls,
-) -> Counted {
+) -> CountResult {
     let (facts, resolver) = attribute(world, file);
     let followed = (calls == Calls::Followed).then(|| FileCalls::entries(number, &blocks, first));
-    let mut counter = Counter::new(file, &facts, &blocks.owner);
+    let mut counter = OperationCounter::new(file, &facts, &blocks.owner);
     let mut entries = Vec::with_capacity(blocks.blocks.len());
     for (index, block) in blocks.blocks.into_iter().enumerate() {
         let unit = &blocks.units[block.unit];
@@ -119,7 +119,7 @@ pub(super) fn count_file(
         finder.add(&mut calls, &nodes);
         calls
     });
-    Counted {
+    CountResult {
         dictionary: Dictionary { blocks: entries },
         findings,
         guessed: counter.guessed,
@@ -154,7 +154,7 @@ fn entry(
     }
 }
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     fn count_block(
         &mut self,
         index: usize,

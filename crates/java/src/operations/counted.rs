@@ -1,7 +1,7 @@
 //! Loops that count. Where the index of an element is what a loop counts, compilers know its
 //! range and leave its check out, or make it once before the loop.
 
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
@@ -17,7 +17,7 @@ struct Locals<'a> {
     set: Vec<&'a str>,
 }
 
-impl<'a> Counter<'a> {
+impl<'a> OperationCounter<'a> {
     /// Whether the index of the element at `access` is a local variable, give or take a
     /// constant, that a loop around it counts.
     pub(super) fn is_counted(&mut self, access: NodeId) -> bool {

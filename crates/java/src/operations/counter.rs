@@ -6,7 +6,7 @@ use wattline_units::operation::Feature;
 use super::dictionary::OperationCount;
 use super::verb::Verb;
 use crate::finding::{Finding, FindingKind};
-use crate::java::attribute::Facts;
+use crate::java::attribute::AttributedFacts;
 use crate::java::declare::FileUnit;
 use crate::java::fast::Map;
 use crate::java::kinds::{Field, Kind};
@@ -14,9 +14,9 @@ use crate::java::tree::{LeanTree, NodeId};
 use crate::java::types::{Type, ValueKind};
 
 /// Counts the operations of one file, block by block.
-pub(super) struct Counter<'a> {
+pub(super) struct OperationCounter<'a> {
     pub file: &'a FileUnit<'a>,
-    pub facts: &'a Facts,
+    pub facts: &'a AttributedFacts,
     /// The block that owns a node, if a block's part begins there.
     pub owner: Vec<Option<u32>>,
     /// The block that is being counted.
@@ -31,15 +31,29 @@ pub(super) struct Counter<'a> {
     pub counted: Map<NodeId, Vec<&'a str>>,
 }
 
-impl<'a> Counter<'a> {
-    pub fn new(file: &'a FileUnit<'a>, facts: &'a Facts, owners: &[(NodeId, u32)]) -> Counter<'a> {
+impl<'a> OperationCounter<'a> {
+    pub fn new(
+        file: &'a FileUnit<'a>,
+        facts: &'a AttributedFacts,
+        owners: &[(NodeId, u32)],
+    ) -> OperationCounter<'a> {
         let mut owner = vec![None; file.tree.len()];
         for (node, block) in owners {
             owner[node.0 as usize] = Some(*block);
         }
         let (found, findings, calls) = (Vec::new(), Vec::new(), Vec::new());
         let counted = Map::default();
-        Counter { file, facts, owner, block: 0, found, findings, calls, guessed: 0, counted }
+        OperationCounter {
+            file,
+            facts,
+            owner,
+            block: 0,
+            found,
+            findings,
+            calls,
+            guessed: 0,
+            counted,
+        }
     }
 
     pub fn tree(&self) -> &'a LeanTree {

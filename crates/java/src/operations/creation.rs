@@ -2,12 +2,12 @@
 
 use wattline_units::operation::Operation;
 
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     pub(super) fn creation(&mut self, node: NodeId) {
         let line = self.line_of(node, Field::Type);
         self.add_in("instance", Operation::NEW_OBJECT, line);

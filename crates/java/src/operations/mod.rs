@@ -36,13 +36,14 @@ mod tests;
 mod verb;
 
 pub use call_graph::{CallGraph, CallSite};
-pub use count::{Calls, Counted, count, count_each};
+pub use count::{Calls, CountResult, count, count_each};
 pub use dictionary::{BlockEntry, Dictionary, OperationCount};
 pub use mix::Mix;
 pub use prepared::Prepared;
-pub use program::{Part, Program, Turn, on_deep_stacks};
-pub use tables::{DictionaryError, Tables, findings_csv};
+pub use program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
+pub use tables::{DictionaryError, DictionaryTables, findings_csv};
 pub use verb::Verb;
 pub use wattline_units::operation::{
-    Column, Feature, LibraryFunction, Operation, OperationClass, UnknownFeature, form, split_form,
+    Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form,
+    split_form,
 };

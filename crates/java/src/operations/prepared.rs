@@ -1,7 +1,7 @@
 //! A file made ready to be counted: its blocks point into its lean tree, so that the
 //! syntax tree, which takes many times the memory of the text, may go.
 
-use super::program::Part;
+use super::program::Unit;
 use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::finding::Finding;
 use crate::java::SourceFile;
@@ -24,7 +24,7 @@ pub(super) struct LeanBlocks {
     pub findings: Vec<Finding>,
 }
 
-/// As [`crate::blocks::Unit`].
+/// As [`crate::blocks::BodyUnit`].
 #[derive(Debug)]
 pub(super) struct LeanUnit {
     pub kind: UnitKind,
@@ -95,7 +95,7 @@ impl Prepared {
     }
 
     /// The file as others see it: it will not be counted.
-    pub fn seen(self) -> Part {
-        Part::Seen { blocks: self.blocks(), tree: self.tree }
+    pub fn seen(self) -> Unit {
+        Unit::Seen { blocks: self.blocks(), tree: self.tree }
     }
 }

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::count::{Calls, Counted, Numbered, count_file};
+use super::count::{Calls, CountResult, Numbered, count_file};
 use super::in_order::InOrder;
 use super::prepared::{LeanBlocks, Prepared};
-use crate::java::answers::Answers;
+use crate::java::answers::ClassFingerprints;
 use crate::java::attribute::STACK_BYTES;
 use crate::java::source_class::members_of;
 use crate::java::tree::LeanTree;
@@ -18,7 +18,7 @@ use crate::java::{ClassPath, SourceFile};
 
 /// What is there of a file.
 #[derive(Debug)]
-pub enum Part {
+pub enum Unit {
     /// All of it: it will be counted.
     Whole(Prepared),
     /// What other files see of it ([`LeanTree::surface`], or more), and how many blocks it has.
@@ -30,25 +30,25 @@ pub enum Part {
     },
 }
 
-impl Part {
+impl Unit {
     fn blocks(&self) -> u32 {
         match self {
-            Part::Whole(prepared) => prepared.blocks(),
-            Part::Seen { blocks, .. } => *blocks,
+            Unit::Whole(prepared) => prepared.blocks(),
+            Unit::Seen { blocks, .. } => *blocks,
         }
     }
 
     fn split(self) -> (LeanTree, Option<LeanBlocks>) {
         match self {
-            Part::Whole(Prepared { tree, blocks }) => (tree, Some(blocks)),
-            Part::Seen { tree, .. } => (tree, None),
+            Unit::Whole(Prepared { tree, blocks }) => (tree, Some(blocks)),
+            Unit::Seen { tree, .. } => (tree, None),
         }
     }
 }
 
 /// Files whose names, supertypes and members are resolved. To be worked with within
 /// [`on_deep_stacks`].
-pub struct Program<'f> {
+pub struct ResolvedProgram<'f> {
     world: World<'f>,
     /// The blocks of files that will be counted.
     blocks: Vec<Option<LeanBlocks>>,
@@ -57,7 +57,7 @@ pub struct Program<'f> {
 }
 
 /// A file whose turn it is.
-pub struct Turn<'p, 'f> {
+pub struct CountedFile<'p, 'f> {
     program: &'p World<'f>,
     /// Its index.
     pub index: usize,
@@ -66,32 +66,36 @@ pub struct Turn<'p, 'f> {
     /// The number of its blocks.
     pub blocks: u32,
     /// What was counted in it; none if it is there as others see it.
-    pub counted: Option<Counted>,
+    pub counted: Option<CountResult>,
 }
 
-impl Turn<'_, '_> {
+impl CountedFile<'_, '_> {
     /// What other files see of this one.
     pub fn surface(&self) -> LeanTree {
         self.program.files[self.index].tree.surface()
     }
 }
 
-impl<'f> Program<'f> {
+impl<'f> ResolvedProgram<'f> {
     /// `parts[i]` is of `files[i]`, of which only path and text are used.
-    pub fn of(files: &'f [SourceFile], parts: Vec<Part>, classes: &'f ClassPath) -> Program<'f> {
+    pub fn of(
+        files: &'f [SourceFile],
+        parts: Vec<Unit>,
+        classes: &'f ClassPath,
+    ) -> ResolvedProgram<'f> {
         assert_eq!(files.len(), parts.len(), "all files are prepared");
         let ids = ids(&parts);
         let (trees, blocks): (Vec<LeanTree>, Vec<Option<LeanBlocks>>) =
-            parts.into_iter().map(Part::split).unzip();
+            parts.into_iter().map(Unit::split).unzip();
         let world = World::declare(files, trees, classes);
         world.resolve_supertypes();
         let members = members_of(&world);
-        Program { world: world.with_members(members), blocks, ids }
+        ResolvedProgram { world: world.with_members(members), blocks, ids }
     }
 
     /// What it says of its classes.
-    pub fn answers(&self) -> Answers {
-        Answers::of(&self.world)
+    pub fn answers(&self) -> ClassFingerprints {
+        ClassFingerprints::of(&self.world)
     }
 
     /// Has files counted that were there as others see them, given all of them.
@@ -109,17 +113,17 @@ impl<'f> Program<'f> {
     pub fn each<T: Send>(
         self,
         calls: Calls,
-        make: impl Fn(Turn<'_, '_>) -> T + Sync,
+        make: impl Fn(CountedFile<'_, '_>) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) {
-        let Program { world, blocks, ids } = self;
+        let ResolvedProgram { world, blocks, ids } = self;
         let ordered = Mutex::new(InOrder::new(take));
         // Each core takes the next file, so that few results wait for one before them.
         let files = blocks.into_iter().zip(ids).enumerate().par_bridge();
         files.for_each(|(index, (lean, (first, blocks)))| {
             let file = Numbered { file: &world.files[index], index, first };
             let counted = lean.map(|lean| count_file(&world, file, lean, calls));
-            let made = make(Turn { program: &world, index, first, blocks, counted });
+            let made = make(CountedFile { program: &world, index, first, blocks, counted });
             ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
         });
         world.release_memory();
@@ -128,7 +132,7 @@ impl<'f> Program<'f> {
 
 /// The id of each file's first block, and the number of its blocks: ids are dense over the
 /// files in order.
-fn ids(parts: &[Part]) -> Vec<(u32, u32)> {
+fn ids(parts: &[Unit]) -> Vec<(u32, u32)> {
     let ids = parts.iter().scan(0, |next, part| {
         let first = *next;
         *next += part.blocks();

@@ -2,12 +2,12 @@
 
 use wattline_units::operation::Operation;
 
-use super::counter::Counter;
+use super::counter::OperationCounter;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
 
-impl Counter<'_> {
+impl OperationCounter<'_> {
     /// `a.b`; whether to go on below it (not into names of types and packages).
     pub(super) fn field_access(&mut self, node: NodeId) -> bool {
         let tree = self.tree();

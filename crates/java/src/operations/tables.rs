@@ -46,29 +46,29 @@ const OPERATION_COLUMNS: [&str; 3] = ["block", "operation", "count"];
 
 const LINE_COLUMNS: [&str; 5] = ["block", "line", "operation", "context", "count"];
 
-fn block_row(b: &BlockEntry, rows: &mut Rows) {
+fn block_row(b: &BlockEntry, rows: &mut DictionaryRows) {
     let place = (b.start_line, b.end_line, &b.class, &b.method, b.removable);
     rows.add((b.id.0, &b.name, &b.kind, &b.file, place));
 }
 
 /// The rows of one block, whose operations are sorted.
-fn operation_rows(block: &BlockEntry, rows: &mut Rows) {
+fn operation_rows(block: &BlockEntry, rows: &mut DictionaryRows) {
     for same in block.operations.chunk_by(|a, b| a.operation == b.operation) {
         let count: u64 = same.iter().map(|found| u64::from(found.count)).sum();
         rows.add((block.id.0, &same[0].operation, count));
     }
 }
 
-fn line_rows(block: &BlockEntry, rows: &mut Rows) {
+fn line_rows(block: &BlockEntry, rows: &mut DictionaryRows) {
     for found in &block.operations {
         rows.add((block.id.0, found.line, &found.operation, &found.context, found.count));
     }
 }
 
 /// The three tables of a dictionary, or some of their rows, as text. Whoever has no
-/// dictionary of all files at once writes [`Tables::headers`], then the rows of each file.
+/// dictionary of all files at once writes [`DictionaryTables::headers`], then the rows of each file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tables {
+pub struct DictionaryTables {
     /// `blocks.csv`.
     pub blocks: String,
     /// `operations.csv`.
@@ -77,10 +77,10 @@ pub struct Tables {
     pub lines: String,
 }
 
-impl Tables {
+impl DictionaryTables {
     /// The names of the columns.
-    pub fn headers() -> Tables {
-        Tables {
+    pub fn headers() -> DictionaryTables {
+        DictionaryTables {
             blocks: rows_of(&[BLOCK_COLUMNS], |row, rows| rows.add(row)),
             operations: rows_of(&[OPERATION_COLUMNS], |row, rows| rows.add(row)),
             lines: rows_of(&[LINE_COLUMNS], |row, rows| rows.add(row)),
@@ -88,8 +88,8 @@ impl Tables {
     }
 
     /// The rows of these blocks.
-    pub fn rows(blocks: &[BlockEntry]) -> Tables {
-        Tables {
+    pub fn rows(blocks: &[BlockEntry]) -> DictionaryTables {
+        DictionaryTables {
             blocks: rows_of(blocks, block_row),
             operations: rows_of(blocks, operation_rows),
             lines: rows_of(blocks, line_rows),
@@ -97,11 +97,11 @@ impl Tables {
     }
 }
 
-impl Tables {
+impl DictionaryTables {
     /// The same rows where the ids of blocks that began with `from` begin with `to`.
-    pub fn renumbered(&self, from: u32, to: u32) -> Tables {
+    pub fn renumbered(&self, from: u32, to: u32) -> DictionaryTables {
         let renumbered = |rows: &str| renumbered(rows, to.wrapping_sub(from));
-        Tables {
+        DictionaryTables {
             blocks: renumbered(&self.blocks),
             operations: renumbered(&self.operations),
             lines: renumbered(&self.lines),
@@ -217,14 +217,16 @@ pub fn findings_csv(findings: &[Finding]) -> String {
 }
 
 /// Rows of a table as text.
-struct Rows(Writer<Vec<u8>>);
+struct DictionaryRows(Writer<Vec<u8>>);
 
 const MEMORY: &str = "writing text to memory does not fail";
 
-impl Rows {
+impl DictionaryRows {
     /// With room for so many bytes.
-    fn new(bytes: usize) -> Rows {
-        Rows(WriterBuilder::new().has_headers(false).from_writer(Vec::with_capacity(bytes)))
+    fn new(bytes: usize) -> DictionaryRows {
+        DictionaryRows(
+            WriterBuilder::new().has_headers(false).from_writer(Vec::with_capacity(bytes)),
+        )
     }
 
     fn add(&mut self, row: impl Serialize) {
@@ -239,8 +241,8 @@ impl Rows {
 /// What the rows of an entry take in each table, on average of the JDK or less.
 const ENTRY_BYTES: usize = 200;
 
-fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut Rows)) -> String {
-    let mut rows = Rows::new(entries.len() * ENTRY_BYTES);
+fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut DictionaryRows)) -> String {
+    let mut rows = DictionaryRows::new(entries.len() * ENTRY_BYTES);
     entries.iter().for_each(|entry| write(entry, &mut rows));
     rows.into_text()
 }
@@ -249,7 +251,11 @@ fn rows_of<T>(entries: &[T], write: impl Fn(&T, &mut Rows)) -> String {
 const CHUNK: usize = 8192;
 
 /// A header and the rows of all `entries`, in their order.
-fn table<T: Sync>(columns: &[&str], entries: &[T], write: impl Fn(&T, &mut Rows) + Sync) -> String {
+fn table<T: Sync>(
+    columns: &[&str],
+    entries: &[T],
+    write: impl Fn(&T, &mut DictionaryRows) + Sync,
+) -> String {
     let chunks = entries.par_chunks(CHUNK).map(|chunk| rows_of(chunk, &write));
     let mut parts: Vec<String> = chunks.collect();
     parts.insert(0, rows_of(&[columns], |row, rows| rows.add(row)));
@@ -297,7 +303,8 @@ mod tests {
     #[test]
     fn headers_and_rows_are_the_tables() {
         let dictionary = dictionary();
-        let (headers, rows) = (Tables::headers(), Tables::rows(&dictionary.blocks));
+        let (headers, rows) =
+            (DictionaryTables::headers(), DictionaryTables::rows(&dictionary.blocks));
         assert_eq!(headers.blocks + &rows.blocks, dictionary.blocks_csv());
         assert_eq!(headers.operations + &rows.operations, dictionary.operations_csv());
         assert_eq!(headers.lines + &rows.lines, dictionary.operation_lines_csv());
@@ -311,7 +318,7 @@ mod tests {
         let blocks = [first, second];
         let moved =
             blocks.clone().map(|block| BlockEntry { id: BlockId(block.id.0 + 99), ..block });
-        let (rows, expected) = (Tables::rows(&blocks), Tables::rows(&moved));
+        let (rows, expected) = (DictionaryTables::rows(&blocks), DictionaryTables::rows(&moved));
         assert_eq!(rows.renumbered(0, 99), expected);
         assert_eq!(expected.renumbered(99, 0), rows);
     }

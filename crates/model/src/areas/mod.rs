@@ -47,7 +47,7 @@ pub struct Direct {
 
 /// One area.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Area {
+pub struct SmallArea {
     /// How often each cost occurs in it, length l.
     pub counts: Vec<f64>,
     /// What its place effect is relative to: its energy by the counts in joules, or 1.
@@ -58,7 +58,7 @@ pub struct Area {
 
 /// What is known of the l costs before the areas are looked at.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Belief {
+pub enum CostEstimate {
     /// Nothing: the areas must determine every cost.
     Nothing,
     /// A normal distribution.
@@ -150,7 +150,11 @@ pub enum AreaError {
 ///
 /// # Errors
 /// Figures that are none, and costs that nothing determines.
-pub fn estimate(areas: &[Area], belief: &Belief, tails: Tails) -> Result<AreaFit, AreaError> {
+pub fn estimate(
+    areas: &[SmallArea],
+    belief: &CostEstimate,
+    tails: Tails,
+) -> Result<AreaFit, AreaError> {
     check(areas, belief)?;
     let system = System::new(areas, belief)?;
     if areas.iter().all(|area| area.direct.is_none()) {
@@ -164,7 +168,7 @@ pub fn estimate(areas: &[Area], belief: &Belief, tails: Tails) -> Result<AreaFit
     Ok(fit_of(&system, &solution, Some(&place)))
 }
 
-fn fit_of(system: &System, solution: &system::Solution, place: Option<&Mixture>) -> AreaFit {
+fn fit_of(system: &System, solution: &system::AreaSolution, place: Option<&Mixture>) -> AreaFit {
     AreaFit {
         costs: system.costs(solution),
         covariance: row_by_row(&system.covariance(solution)),
@@ -179,12 +183,12 @@ fn row_by_row(matrix: &Mat<f64>) -> Vec<f64> {
     (0..rows).flat_map(|i| (0..columns).map(move |j| matrix[(i, j)])).collect()
 }
 
-fn check(areas: &[Area], belief: &Belief) -> Result<(), AreaError> {
+fn check(areas: &[SmallArea], belief: &CostEstimate) -> Result<(), AreaError> {
     let costs = areas.first().map_or(0, |area| area.counts.len());
     if costs == 0 {
         return Err(AreaError::Empty);
     }
-    if let Belief::Normal { mean, covariance } = belief {
+    if let CostEstimate::Normal { mean, covariance } = belief {
         let known = mean.len().min(covariance.len().isqrt());
         if mean.len() != costs || covariance.len() != costs * costs {
             return Err(AreaError::Shape { area: 0, found: costs, expected: known });
@@ -193,7 +197,7 @@ fn check(areas: &[Area], belief: &Belief) -> Result<(), AreaError> {
     areas.iter().enumerate().try_for_each(|(number, area)| check_area(number, area, costs))
 }
 
-fn check_area(number: usize, area: &Area, costs: usize) -> Result<(), AreaError> {
+fn check_area(number: usize, area: &SmallArea, costs: usize) -> Result<(), AreaError> {
     if area.counts.len() != costs {
         return Err(AreaError::Shape { area: number, found: area.counts.len(), expected: costs });
     }

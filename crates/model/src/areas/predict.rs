@@ -4,7 +4,7 @@ use crate::interval::NORMAL_975;
 use crate::tails::share;
 
 use super::mixture::{Mixture, PlaceEffect};
-use super::system::{Solution, System};
+use super::system::{AreaSolution, System};
 
 /// What an area spends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ pub struct AreaEstimate {
 /// All areas; without place effects the costs' word alone.
 pub(super) fn estimates(
     system: &System,
-    solution: &Solution,
+    solution: &AreaSolution,
     place: Option<&Mixture>,
 ) -> Vec<AreaEstimate> {
     let unsure = place.map_or(0.0, |place| variance_of_variance(system, place));
@@ -38,11 +38,17 @@ pub(super) fn estimates(
         let parts = match place {
             Some(place) => parts(system, solution, place, unsure, a),
             None => {
-                vec![Part { likely: 1.0, above: 0.0, variance: solution.spread[a], weight: 0.0 }]
+                vec![MixtureComponent {
+                    likely: 1.0,
+                    above: 0.0,
+                    variance: solution.spread[a],
+                    weight: 0.0,
+                }]
             }
         };
         let above: f64 = parts.iter().map(|part| part.likely * part.above).sum();
-        let square = |part: &Part| part.likely * (part.variance + (part.above - above).powi(2));
+        let square =
+            |part: &MixtureComponent| part.likely * (part.variance + (part.above - above).powi(2));
         let (lo, hi) = (quantile(&parts, -NORMAL_975), quantile(&parts, NORMAL_975));
         AreaEstimate {
             energy_j: (synthetic + above) * unit,
@@ -57,7 +63,7 @@ pub(super) fn estimates(
 }
 
 /// One normal distribution of those that an area's energy is mixed from, in units.
-struct Part {
+struct MixtureComponent {
     likely: f64,
     /// Mean above what the costs say.
     above: f64,
@@ -71,14 +77,14 @@ struct Part {
 /// the first is too small on average by as much: Datta and Lahiri).
 fn parts(
     system: &System,
-    solution: &Solution,
+    solution: &AreaSolution,
     place: &Mixture,
     unsure: f64,
     a: usize,
-) -> Vec<Part> {
+) -> Vec<MixtureComponent> {
     let (scale, psi, spread) = (system.scale[a], system.psi[a], solution.spread[a]);
     if !system.is_sampled(a) {
-        let alone = |effect: PlaceEffect| Part {
+        let alone = |effect: PlaceEffect| MixtureComponent {
             likely: effect.likely,
             above: 0.0,
             variance: effect.variance + spread,
@@ -92,7 +98,7 @@ fn parts(
         let weight = variance / whole;
         let estimated = (psi * scale * scale).powi(2) / whole.powi(3) * unsure;
         let variance = weight * psi + (1.0 - weight).powi(2) * spread + 2.0 * estimated;
-        Part { likely, above: weight * residual, variance, weight }
+        MixtureComponent { likely, above: weight * residual, variance, weight }
     };
     place.after(scale, psi, residual).into_iter().map(part).collect()
 }
@@ -108,9 +114,9 @@ fn variance_of_variance(system: &System, place: &Mixture) -> f64 {
 }
 
 /// The value below which the mixture lies as often as a standard normal one below `z`.
-fn quantile(parts: &[Part], z: f64) -> f64 {
+fn quantile(parts: &[MixtureComponent], z: f64) -> f64 {
     let wanted = share(z);
-    let reach = |part: &Part| part.above.abs() + 8.0 * part.variance.sqrt();
+    let reach = |part: &MixtureComponent| part.above.abs() + 8.0 * part.variance.sqrt();
     let far = parts.iter().map(reach).fold(0.0, f64::max);
     if far == 0.0 {
         return 0.0;
@@ -126,8 +132,8 @@ fn quantile(parts: &[Part], z: f64) -> f64 {
     (low + high) / 2.0
 }
 
-fn share_below(parts: &[Part], value: f64) -> f64 {
-    let one = |part: &Part| match part.variance > 0.0 {
+fn share_below(parts: &[MixtureComponent], value: f64) -> f64 {
+    let one = |part: &MixtureComponent| match part.variance > 0.0 {
         true => part.likely * share((value - part.above) / part.variance.sqrt()),
         false => part.likely * f64::from(u8::from(value >= part.above)),
     };

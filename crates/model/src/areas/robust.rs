@@ -2,7 +2,7 @@
 //! effects' width and tails by the likelihood of what the costs leave, in turns.
 
 use super::mixture::Mixture;
-use super::system::{Solution, System};
+use super::system::{AreaSolution, System};
 use super::{AreaError, Tails};
 
 /// Degrees of freedom that are tried; none of normal effects.
@@ -23,7 +23,7 @@ pub(super) fn settle(
     system: &System,
     variance: f64,
     tails: Tails,
-) -> Result<(Mixture, Solution), AreaError> {
+) -> Result<(Mixture, AreaSolution), AreaError> {
     let mut place = Mixture::normal(variance);
     let mut solution = solve(system, &place, &vec![0.0; system.areas()])?;
     if tails == Tails::Normal {
@@ -43,7 +43,7 @@ pub(super) fn settle(
 }
 
 /// Costs, where areas weigh by their expected precision after what was left of them.
-fn solve(system: &System, place: &Mixture, residuals: &[f64]) -> Result<Solution, AreaError> {
+fn solve(system: &System, place: &Mixture, residuals: &[f64]) -> Result<AreaSolution, AreaError> {
     let precision = |a: usize| {
         let psi = system.psi[a];
         let after = place.after(system.scale[a], psi, residuals[a]);
@@ -55,7 +55,7 @@ fn solve(system: &System, place: &Mixture, residuals: &[f64]) -> Result<Solution
 
 /// The width and tails under which the residuals are likeliest: of all tails in the first
 /// turn, then of the present ones and their neighbours.
-fn likeliest(system: &System, solution: &Solution, now: &Mixture, turn: usize) -> Mixture {
+fn likeliest(system: &System, solution: &AreaSolution, now: &Mixture, turn: usize) -> Mixture {
     let widened = widened(system, solution, now);
     let likelihood = |place: &Mixture| -> f64 {
         let one = |(a, r): &(usize, f64)| place.log_density(system.scale[*a], system.psi[*a], *r);
@@ -84,7 +84,7 @@ fn log_beforehand(variance: f64) -> f64 {
 
 /// Residuals of the areas with samples, as large as they would be had the costs not been
 /// fitted to them: fitting leaves `1 - h` of a variance.
-fn widened(system: &System, solution: &Solution, place: &Mixture) -> Vec<(usize, f64)> {
+fn widened(system: &System, solution: &AreaSolution, place: &Mixture) -> Vec<(usize, f64)> {
     let sampled = (0..system.areas()).filter(|a| system.is_sampled(*a));
     let widen = |a: usize| {
         let variance = place.variance * system.scale[a].powi(2) + system.psi[a];

@@ -73,7 +73,7 @@ pub fn run_spread(repeats: &[Repeats]) -> Option<RunSpread> {
     }
     let common = (excess / samples).max(0.0);
     let prior = likeliest(common, &areas);
-    let own = |moments: &Vec<Moment>| match moments.is_empty() {
+    let own = |moments: &Vec<RunMoments>| match moments.is_empty() {
         true => common.sqrt(),
         false => prior.after(moments).mean.sqrt(),
     };
@@ -85,7 +85,7 @@ pub fn run_spread(repeats: &[Repeats]) -> Option<RunSpread> {
 }
 
 /// What the repeats of a run say of one area.
-struct Moment {
+struct RunMoments {
     /// Pearson's statistic over the runs.
     found: f64,
     /// Its degrees of freedom.
@@ -97,10 +97,10 @@ struct Moment {
 }
 
 /// By area, those of the repeats with two runs and more in which it has samples.
-fn moments(repeats: &[Repeats]) -> Vec<Vec<Moment>> {
+fn moments(repeats: &[Repeats]) -> Vec<Vec<RunMoments>> {
     let end = |of: &Repeats| of.first + of.runs.iter().map(Vec::len).max().unwrap_or(0);
     let areas = repeats.iter().map(end).max().unwrap_or(0);
-    let mut moments: Vec<Vec<Moment>> = (0..areas).map(|_| Vec::new()).collect();
+    let mut moments: Vec<Vec<RunMoments>> = (0..areas).map(|_| Vec::new()).collect();
     for of in repeats {
         let (runs, sizes) = of.sampled();
         if runs.len() < 2 {
@@ -114,12 +114,12 @@ fn moments(repeats: &[Repeats]) -> Vec<Vec<Moment>> {
     moments
 }
 
-fn moment(hits: &[f64], sizes: &[f64]) -> Option<Moment> {
+fn moment(hits: &[f64], sizes: &[f64]) -> Option<RunMoments> {
     let all = sizes.iter().sum::<f64>();
     let part = hits.iter().sum::<f64>() / all;
     let term = |(hits, size): (&f64, &f64)| (hits - size * part).powi(2) / (size * part);
     let found = hits.iter().zip(sizes).map(term).filter(|term| term.is_finite()).sum();
-    (part > 0.0).then(|| Moment {
+    (part > 0.0).then(|| RunMoments {
         found,
         free: (hits.len() - 1) as f64,
         counted: (1.0 - part) * all / (all - 1.0),
@@ -128,17 +128,18 @@ fn moment(hits: &[f64], sizes: &[f64]) -> Option<Moment> {
 }
 
 /// The distribution of the squares from area to area under which the areas are likeliest.
-fn likeliest(common: f64, areas: &[Vec<Moment>]) -> Prior {
-    let known: Vec<&Vec<Moment>> = areas.iter().filter(|moments| !moments.is_empty()).collect();
-    let log_likely =
-        |prior: &Prior| known.iter().map(|moments| prior.after(moments).log_likely).sum::<f64>();
-    let mut best = Prior::of(common, None);
+fn likeliest(common: f64, areas: &[Vec<RunMoments>]) -> SpreadPrior {
+    let known: Vec<&Vec<RunMoments>> = areas.iter().filter(|moments| !moments.is_empty()).collect();
+    let log_likely = |prior: &SpreadPrior| {
+        known.iter().map(|moments| prior.after(moments).log_likely).sum::<f64>()
+    };
+    let mut best = SpreadPrior::of(common, None);
     if common == 0.0 {
         return best;
     }
     let mut most = log_likely(&best);
     for freedom in FREEDOMS {
-        let prior = Prior::of(common, Some(freedom));
+        let prior = SpreadPrior::of(common, Some(freedom));
         let found = log_likely(&prior);
         if found > most {
             (best, most) = (prior, found);
@@ -148,7 +149,7 @@ fn likeliest(common: f64, areas: &[Vec<Moment>]) -> Prior {
 }
 
 /// A distribution of squared spreads.
-struct Prior {
+struct SpreadPrior {
     freedom: Option<f64>,
     /// Squares, and how likely each is.
     squares: Vec<(f64, f64)>,
@@ -162,7 +163,7 @@ struct After {
     log_likely: f64,
 }
 
-impl Prior {
+impl SpreadPrior {
     /// The variances of which Student's t is the mixture are `d0 / chi^2(d0)`: its grid, with
     /// the mean `common`.
     fn of(common: f64, freedom: Option<f64>) -> Self {
@@ -173,7 +174,7 @@ impl Prior {
         Self { freedom, squares: effects.iter().map(square).collect() }
     }
 
-    fn after(&self, moments: &[Moment]) -> After {
+    fn after(&self, moments: &[RunMoments]) -> After {
         let log = |(square, likely): &(f64, f64)| {
             likely.ln() + moments.iter().map(|moment| moment.log_likely(*square)).sum::<f64>()
         };
@@ -187,7 +188,7 @@ impl Prior {
     }
 }
 
-impl Moment {
+impl RunMoments {
     /// Logarithm of the density of the statistic under a squared spread, but for what does not
     /// depend on it.
     fn log_likely(&self, square: f64) -> f64 {

@@ -7,7 +7,7 @@ use wattline_units::foreign::decode_foreign;
 
 use crate::linear::{dot, times};
 
-use super::{Area, AreaError, Belief};
+use super::{AreaError, CostEstimate, SmallArea};
 
 /// The areas' equations `y = Z z + error`, in units of the largest scale.
 pub(super) struct System {
@@ -31,7 +31,7 @@ pub(super) struct System {
 }
 
 /// Coordinates for given weights.
-pub(super) struct Solution {
+pub(super) struct AreaSolution {
     /// Their values.
     z: Vec<f64>,
     /// Their covariance.
@@ -44,13 +44,13 @@ pub(super) struct Solution {
 
 impl System {
     /// Takes areas that were checked.
-    pub fn new(areas: &[Area], belief: &Belief) -> Result<Self, AreaError> {
+    pub fn new(areas: &[SmallArea], belief: &CostEstimate) -> Result<Self, AreaError> {
         let unit_j = unit(areas);
         let costs = areas[0].counts.len();
         let counts = Mat::from_fn(areas.len(), costs, |a, j| areas[a].counts[j]);
         let (mean, map, prior) = match belief {
-            Belief::Nothing => (vec![0.0; costs], column_units(&counts), 0.0),
-            Belief::Normal { mean, covariance } => {
+            CostEstimate::Nothing => (vec![0.0; costs], column_units(&counts), 0.0),
+            CostEstimate::Normal { mean, covariance } => {
                 let mean = mean.iter().map(|cost| cost / unit_j).collect();
                 let entry = |i: usize, j: usize| {
                     (covariance[i * costs + j] + covariance[j * costs + i]) / 2.0
@@ -60,10 +60,10 @@ impl System {
             }
         };
         let offset = times(counts.as_ref(), &mean);
-        let energy = |(area, known): (&Area, &f64)| {
+        let energy = |(area, known): (&SmallArea, &f64)| {
             area.direct.map_or(0.0, |direct| direct.energy_j / unit_j - known)
         };
-        let psi = |area: &Area| {
+        let psi = |area: &SmallArea| {
             area.direct.map_or(f64::INFINITY, |direct| direct.variance_j2 / unit_j / unit_j)
         };
         Ok(Self {
@@ -90,7 +90,7 @@ impl System {
     }
 
     /// Solves for the inverse variances of the areas (0 where there are no samples).
-    pub fn solve(&self, weights: &[f64]) -> Result<Solution, AreaError> {
+    pub fn solve(&self, weights: &[f64]) -> Result<AreaSolution, AreaError> {
         let (areas, p) = (self.areas(), self.z.ncols());
         let rooted = Mat::from_fn(areas, p, |a, j| self.z[(a, j)] * weights[a].sqrt());
         let mut precision = rooted.transpose() * &rooted;
@@ -101,7 +101,7 @@ impl System {
         let z = times(covariance.as_ref(), &right);
         let said = times(self.z.as_ref(), &z);
         let residual = |a: usize| if self.is_sampled(a) { self.y[a] - said[a] } else { 0.0 };
-        Ok(Solution {
+        Ok(AreaSolution {
             residuals: (0..areas).map(residual).collect(),
             spread: quadratic(self.z.as_ref(), &covariance),
             z,
@@ -110,26 +110,26 @@ impl System {
     }
 
     /// What the costs say of each area, in units.
-    pub fn synthetic(&self, solution: &Solution) -> Vec<f64> {
+    pub fn synthetic(&self, solution: &AreaSolution) -> Vec<f64> {
         let said = times(self.z.as_ref(), &solution.z);
         said.iter().zip(&self.offset).map(|(above, known)| above + known).collect()
     }
 
     /// The costs in joules.
-    pub fn costs(&self, solution: &Solution) -> Vec<f64> {
+    pub fn costs(&self, solution: &AreaSolution) -> Vec<f64> {
         let above = times(self.map.as_ref(), &solution.z);
         above.iter().zip(&self.mean).map(|(above, mean)| (above + mean) * self.unit_j).collect()
     }
 
     /// Covariance of the costs in J^2.
-    pub fn covariance(&self, solution: &Solution) -> Mat<f64> {
+    pub fn covariance(&self, solution: &AreaSolution) -> Mat<f64> {
         let unit = &self.map * (&solution.covariance * self.map.transpose());
         Mat::from_fn(unit.nrows(), unit.ncols(), |i, j| unit[(i, j)] * self.unit_j * self.unit_j)
     }
 }
 
 /// Joules to count in: the largest energy, so that neither J nor nJ are far from 1.
-fn unit(areas: &[Area]) -> f64 {
+fn unit(areas: &[SmallArea]) -> f64 {
     let energies = areas.iter().filter_map(|area| area.direct).map(|direct| direct.energy_j.abs());
     let sizes = areas.iter().map(|area| area.scale).chain(energies);
     let largest = sizes.fold(0.0, f64::max);

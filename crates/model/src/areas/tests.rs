@@ -13,10 +13,10 @@ fn direct(energy_j: f64, sd_j: f64) -> Option<Direct> {
     Some(Direct { energy_j, variance_j2: sd_j * sd_j })
 }
 
-fn milk_areas() -> Vec<Area> {
+fn milk_areas() -> Vec<SmallArea> {
     let counts =
         |major: usize| (1..=4).map(|k| f64::from(u8::from(k == 1 || k == major))).collect();
-    let area = |&(y, sd, major): &(f64, f64, usize)| Area {
+    let area = |&(y, sd, major): &(f64, f64, usize)| SmallArea {
         counts: counts(major),
         scale: 1.0,
         direct: direct(y, sd),
@@ -26,7 +26,7 @@ fn milk_areas() -> Vec<Area> {
 
 #[test]
 fn the_published_example_comes_out() {
-    let fit = estimate(&milk_areas(), &Belief::Nothing, Tails::Normal).unwrap();
+    let fit = estimate(&milk_areas(), &CostEstimate::Nothing, Tails::Normal).unwrap();
     let variance = fit.place_factor.unwrap().powi(2);
     assert!((variance / milk::VARIANCE - 1.0).abs() < 1e-9, "{variance}");
     for (j, (coefficient, error)) in milk::COEFFICIENTS.into_iter().enumerate() {
@@ -46,9 +46,9 @@ fn the_published_example_comes_out() {
 /// Areas whose truth is known: `operations` costs, effects of relative width `width` drawn
 /// by `effect`, samples with a relative error of `noise`.
 struct Simulated {
-    areas: Vec<Area>,
+    areas: Vec<SmallArea>,
     truth: Vec<f64>,
-    belief: Belief,
+    belief: CostEstimate,
 }
 
 fn simulated(
@@ -74,14 +74,14 @@ fn simulated(
         let error = noise * scale;
         truth.push(energy);
         let direct = direct(energy + error * normal(&mut random), error);
-        made.push(Area { counts, scale, direct });
+        made.push(SmallArea { counts, scale, direct });
     }
     let mut covariance = vec![0.0; operations * operations];
     (0..operations).for_each(|j| covariance[j * operations + j] = 0.25e-18);
     Simulated {
         areas: made,
         truth,
-        belief: Belief::Normal { mean: vec![1e-9; operations], covariance },
+        belief: CostEstimate::Normal { mean: vec![1e-9; operations], covariance },
     }
 }
 
@@ -184,17 +184,17 @@ fn an_area_that_words_do_not_know_is_what_samples_say() {
 #[test]
 fn what_can_not_be_told_is_an_error() {
     let area =
-        |counts: &[f64]| Area { counts: counts.into(), scale: 1.0, direct: direct(1.0, 0.1) };
+        |counts: &[f64]| SmallArea { counts: counts.into(), scale: 1.0, direct: direct(1.0, 0.1) };
     let alike = [area(&[1.0, 2.0]), area(&[2.0, 4.0]), area(&[3.0, 6.0])];
-    let error = estimate(&alike, &Belief::Nothing, Tails::Normal).unwrap_err();
+    let error = estimate(&alike, &CostEstimate::Nothing, Tails::Normal).unwrap_err();
     assert!(matches!(error, AreaError::Undetermined));
-    assert!(matches!(estimate(&[], &Belief::Nothing, Tails::Normal), Err(AreaError::Empty)));
+    assert!(matches!(estimate(&[], &CostEstimate::Nothing, Tails::Normal), Err(AreaError::Empty)));
     let ragged = [area(&[1.0, 2.0]), area(&[2.0])];
-    let error = estimate(&ragged, &Belief::Nothing, Tails::Normal).unwrap_err();
+    let error = estimate(&ragged, &CostEstimate::Nothing, Tails::Normal).unwrap_err();
     assert!(error.to_string().contains("area 1 has 1 counts"), "{error}");
     let mut broken = [area(&[1.0])];
     broken[0].direct = direct(1.0, 0.0);
-    let error = estimate(&broken, &Belief::Nothing, Tails::Normal).unwrap_err();
+    let error = estimate(&broken, &CostEstimate::Nothing, Tails::Normal).unwrap_err();
     assert!(error.to_string().contains("the variance is 0"), "{error}");
 }
 
@@ -214,11 +214,11 @@ proptest! {
             direct.energy_j *= unit;
             direct.variance_j2 *= unit * unit;
         }
-        let Belief::Normal { mean, covariance } = &found.belief else { unreachable!() };
+        let CostEstimate::Normal { mean, covariance } = &found.belief else { unreachable!() };
         let mean = mean.iter().map(|cost| cost * unit).collect();
         let covariance = covariance.iter().map(|entry| entry * unit * unit).collect();
         let one = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
-        let two = estimate(&turned, &Belief::Normal { mean, covariance }, Tails::Estimated).unwrap();
+        let two = estimate(&turned, &CostEstimate::Normal { mean, covariance }, Tails::Estimated).unwrap();
         let (s, t) = (one.place_factor.unwrap(), two.place_factor.unwrap());
         prop_assert!((s - t).abs() < 1e-4 * s, "{s} {t}");
         let mut expected = one.estimates;
@@ -235,13 +235,13 @@ proptest! {
 #[test]
 fn few_areas_never_tell_that_places_are_alike() {
     let width = |areas: usize| {
-        let one = |a: usize| Area {
+        let one = |a: usize| SmallArea {
             counts: vec![1.0],
             scale: 1.0,
             direct: direct(if a.is_multiple_of(2) { 0.98 } else { 1.02 }, 0.1),
         };
-        let areas: Vec<Area> = (0..areas).map(one).collect();
-        let belief = Belief::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let areas: Vec<SmallArea> = (0..areas).map(one).collect();
+        let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
         let restricted = estimate(&areas, &belief, Tails::Normal).unwrap().place_factor.unwrap();
         assert_eq!(restricted, 0.0);
         estimate(&areas, &belief, Tails::Estimated).unwrap()
@@ -256,8 +256,8 @@ fn few_areas_never_tell_that_places_are_alike() {
 #[test]
 fn one_area_bounds_its_place_effect() {
     for energy in [0.5, 1.0, 2.0] {
-        let area = Area { counts: vec![1.0], scale: 1.0, direct: direct(energy, 0.05) };
-        let belief = Belief::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let area = SmallArea { counts: vec![1.0], scale: 1.0, direct: direct(energy, 0.05) };
+        let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
         let found = estimate(&[area], &belief, Tails::Estimated).unwrap().place_factor.unwrap();
         assert!((0.1..2.0).contains(&found), "{energy}: {found}");
     }

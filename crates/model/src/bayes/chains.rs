@@ -48,7 +48,7 @@ impl ChainOptions {
 }
 
 /// One chain's state, and how it moves.
-pub(crate) trait Sampler: Send {
+pub(crate) trait ChainSampler: Send {
     /// One sweep over everything.
     fn sweep(&mut self, random: &mut ChaCha8Rng);
 
@@ -100,7 +100,7 @@ impl Draws {
 
 /// Runs chains from the starts that `start` makes. All before the last run counts as
 /// warm-up.
-pub(crate) fn run<S: Sampler>(
+pub(crate) fn run<S: ChainSampler>(
     options: &ChainOptions,
     start: impl Fn(&mut ChaCha8Rng) -> S + Sync,
 ) -> Result<Draws, ModelError> {
@@ -136,7 +136,7 @@ pub(crate) fn run<S: Sampler>(
 
 /// Draws of one chain: by draw and quantity.
 fn record(
-    chain: &mut impl Sampler,
+    chain: &mut impl ChainSampler,
     random: &mut ChaCha8Rng,
     draws: usize,
     thin: usize,
@@ -185,7 +185,7 @@ mod tests {
         centre: f64,
     }
 
-    impl Sampler for Walk {
+    impl ChainSampler for Walk {
         fn sweep(&mut self, random: &mut ChaCha8Rng) {
             let step: f64 = random.sample(StandardNormal);
             self.at = self.keep * self.at + (1.0 - self.keep * self.keep).sqrt() * step;

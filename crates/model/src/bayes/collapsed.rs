@@ -20,8 +20,8 @@ use rand_distr::StandardNormal;
 use self::sums::split;
 use super::super::linear::dot;
 use super::effects::MEAN_SD;
-use super::group::{Group, Left};
-use super::nuts::Model;
+use super::group::{Group, MarginalTerms};
+use super::nuts::SampledDensity;
 use super::scales::{self, OutOfRange};
 use super::small::Small;
 
@@ -50,7 +50,7 @@ pub(crate) struct Collapsed {
 /// Room for an evaluation, to be used again, and what the last one left: the split rest
 /// given the scales is normal.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub(crate) struct CollapsedWorkspace {
     /// Logarithms of the scales and the noise.
     logs: Vec<f64>,
     /// Prior standard deviations.
@@ -63,12 +63,12 @@ pub(crate) struct Room {
     /// Variances of the largest factor and of the noise.
     t: f64,
     variance: f64,
-    left: Left,
+    left: MarginalTerms,
 }
 
 impl Collapsed {
     /// What the measurements say of the rest, at the scales in `room.logs`.
-    fn given_scales(&self, room: &mut Room) -> Result<(), OutOfRange> {
+    fn given_scales(&self, room: &mut CollapsedWorkspace) -> Result<(), OutOfRange> {
         scales::check(&room.logs)?;
         let variance = (2.0 * room.logs[self.factors]).exp();
         let t = (2.0 * room.logs[self.largest]).exp();
@@ -96,7 +96,11 @@ impl Collapsed {
     }
 
     /// Log density by the logarithms in `room.logs`, and its gradient.
-    fn density_of_logs(&self, gradient: &mut [f64], room: &mut Room) -> Result<f64, OutOfRange> {
+    fn density_of_logs(
+        &self,
+        gradient: &mut [f64],
+        room: &mut CollapsedWorkspace,
+    ) -> Result<f64, OutOfRange> {
         self.given_scales(room)?;
         let noise = room.logs[self.factors];
         let mut density = -self.cases * noise
@@ -125,7 +129,7 @@ impl Collapsed {
     /// than its scale says: with `r = h - v'rest` what a level's measurements leave,
     /// `effect - m` is `t r / (n t + s^2)`, and its own variance beside. Puts the moments
     /// into units of energy.
-    fn about_the_mean(&self, room: &mut Room) -> f64 {
+    fn about_the_mean(&self, room: &mut CollapsedWorkspace) -> f64 {
         let (t, variance) = (room.t, room.variance);
         room.moments.scale(&room.sd, 0.0);
         room.moments.double_off_diagonal();
@@ -146,7 +150,7 @@ impl Collapsed {
     fn drawn(
         &self,
         position: &[f64],
-        room: &mut Room,
+        room: &mut CollapsedWorkspace,
         mut normal: impl FnMut() -> f64,
     ) -> Result<Vec<f64>, OutOfRange> {
         scales::set_logs(position, &mut room.logs);
@@ -179,17 +183,17 @@ impl Collapsed {
     }
 }
 
-impl Model for Collapsed {
-    type Room = Room;
+impl SampledDensity for Collapsed {
+    type Room = CollapsedWorkspace;
 
     /// One for each factor's scale and one for the noise.
     fn dimension(&self) -> usize {
         self.factors + 1
     }
 
-    fn room(&self) -> Room {
+    fn room(&self) -> CollapsedWorkspace {
         let n = self.rest.len() + 1;
-        Room {
+        CollapsedWorkspace {
             logs: vec![0.0; self.dimension()],
             sd: vec![MEAN_SD; n],
             factor: Small::zero(n),
@@ -198,7 +202,7 @@ impl Model for Collapsed {
             rows: vec![0.0; n * n],
             t: 1.0,
             variance: 1.0,
-            left: Left::default(),
+            left: MarginalTerms::default(),
         }
     }
 
@@ -207,7 +211,7 @@ impl Model for Collapsed {
         &self,
         position: &[f64],
         gradient: &mut [f64],
-        room: &mut Room,
+        room: &mut CollapsedWorkspace,
     ) -> Result<f64, OutOfRange> {
         scales::set_logs(position, &mut room.logs);
         let density = self.density_of_logs(gradient, room)?;
@@ -217,7 +221,7 @@ impl Model for Collapsed {
     fn complete(
         &self,
         position: &[f64],
-        room: &mut Room,
+        room: &mut CollapsedWorkspace,
         random: &mut ChaCha8Rng,
     ) -> Result<Vec<f64>, OutOfRange> {
         self.drawn(position, room, || random.sample(StandardNormal))

@@ -18,7 +18,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-pub(crate) use self::chain::Chain;
+pub(crate) use self::chain::EffectsChain;
 use super::factors::Factors;
 
 /// Spread of a factor's mean, in typical energies.
@@ -36,7 +36,7 @@ pub enum Sign {
 
 /// Sufficient statistics, in typical energies.
 #[derive(Debug, Clone)]
-pub(crate) struct Effects {
+pub(crate) struct EffectStats {
     /// How often two levels meet, p x p.
     meetings: Vec<f64>,
     /// Sum of energies by level.
@@ -63,7 +63,7 @@ struct Shift {
     square: f64,
 }
 
-impl Effects {
+impl EffectStats {
     /// The model of some measurements.
     pub fn new(data: &Factors, sign: Sign) -> Self {
         let p = data.levels.len();
@@ -130,13 +130,13 @@ impl Effects {
     }
 
     /// A start around the typical energy.
-    pub fn start(&self, random: &mut ChaCha8Rng) -> Chain<'_> {
+    pub fn start(&self, random: &mut ChaCha8Rng) -> EffectsChain<'_> {
         let mut spread = |sd: f64| (sd * random.sample::<f64, _>(StandardNormal)).exp();
         let share = 1.0 / self.factors.len() as f64;
         let effects = (0..self.p()).map(|_| share * spread(0.5)).collect();
         let tau = self.factors.iter().map(|_| share * spread(0.5)).collect();
         let mean = self.factors.iter().map(|_| share * spread(0.5)).collect();
-        Chain::new(self, effects, tau, mean, 0.1 * spread(0.5))
+        EffectsChain::new(self, effects, tau, mean, 0.1 * spread(0.5))
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::error::ModelError;
 
 /// A level of a factor.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Level {
+pub struct FactorLevel {
     /// The factor's name (`operation`, `size`, `type`, `device`).
     pub factor: String,
     /// The level's.
@@ -24,7 +24,7 @@ pub struct Factors {
     /// Names of the factors, the first being the one that all others qualify.
     pub names: Vec<String>,
     /// All levels, factor after factor, in order of appearance.
-    pub levels: Vec<Level>,
+    pub levels: Vec<FactorLevel>,
     /// Per measurement its levels, as places in `levels`, at most one of a factor.
     pub rows: Vec<Vec<usize>>,
     /// Per measurement the energy of one execution in joules.
@@ -77,7 +77,9 @@ impl Factors {
             for name in measured.iter().map(|(levels, _)| levels[at].as_str()) {
                 let next = table.levels.len();
                 if !name.is_empty() && *places.entry((factor, name)).or_insert(next) == next {
-                    table.levels.push(Level { factor: factor.clone(), name: name.to_owned() });
+                    table
+                        .levels
+                        .push(FactorLevel { factor: factor.clone(), name: name.to_owned() });
                 }
             }
         }

@@ -22,7 +22,7 @@ pub(super) struct Group {
 
 /// What levels that went out leave in a log density, twice.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Left {
+pub(super) struct MarginalTerms {
     /// Part of the energies' squares that the levels explain.
     pub explained: f64,
     /// Logarithm of the determinant of their precision, in units of their prior's.
@@ -64,18 +64,18 @@ impl Group {
         variance: f64,
         precision: &mut Small,
         linear: &mut [f64],
-    ) -> Left {
+    ) -> MarginalTerms {
         let weight = t / ((self.times * t + variance) * variance);
         precision.add(-weight, &self.square);
         linear.iter_mut().zip(&self.pulled).for_each(|(to, pull)| *to -= weight * pull);
-        Left {
+        MarginalTerms {
             explained: weight * self.pull_square,
             log_determinant: self.levels.len() as f64 * (self.times * t / variance).ln_1p(),
         }
     }
 }
 
-impl std::iter::Sum for Left {
+impl std::iter::Sum for MarginalTerms {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |sum, one| Self {
             explained: sum.explained + one.explained,

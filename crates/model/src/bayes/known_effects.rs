@@ -2,7 +2,7 @@
 //! table, with the draws beside it where there are any.
 
 use super::super::error::ModelError;
-use super::factors::Level;
+use super::factors::FactorLevel;
 use super::level_draws::{EnergyDistribution, LevelDraws, Program, joules, moments};
 use wattline_units::csv_text;
 
@@ -12,7 +12,7 @@ const RESIDUAL: &str = "sigma";
 /// Effects by level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownEffects {
-    levels: Vec<Level>,
+    levels: Vec<FactorLevel>,
     means_j: Vec<f64>,
     draws: Option<LevelDraws>,
 }
@@ -56,7 +56,7 @@ impl KnownEffects {
             let record = record?;
             let line = record.position().map_or(0, csv::Position::line);
             let field = |at: usize| record.get(at).unwrap_or("").to_owned();
-            let level = Level { factor: field(category), name: field(name) };
+            let level = FactorLevel { factor: field(category), name: field(name) };
             let mean_j = joules(&field(mean), line)?;
             if level.factor == RESIDUAL {
                 continue;
@@ -81,7 +81,7 @@ impl KnownEffects {
             let (mean, sd) = moments(draws.of(at));
             // The draws are written with eight digits.
             if (mean - mean_j).abs() > 1e-6 * (mean_j.abs() + sd) {
-                let Level { factor, name } = &self.levels[at];
+                let FactorLevel { factor, name } = &self.levels[at];
                 let message = format!(
                     "the draws of {factor} `{name}` have a mean of {mean:e} J, and not {mean_j:e}: \
                      they are of another fit"

@@ -2,7 +2,7 @@
 //! Draws of sums, so what effects have in common is in them.
 
 use super::super::error::ModelError;
-use super::factors::Level;
+use super::factors::FactorLevel;
 use wattline_units::csv_text;
 use wattline_units::quantile::quantile;
 
@@ -25,7 +25,7 @@ pub type Program = [(Vec<usize>, f64)];
 /// Draws by level, and of the residual's standard deviation; all have as many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelDraws {
-    levels: Vec<Level>,
+    levels: Vec<FactorLevel>,
     by_level: Vec<Vec<f64>>,
     residual: Vec<f64>,
 }
@@ -35,13 +35,13 @@ const RESIDUAL: &str = "sigma:residual";
 
 impl LevelDraws {
     /// Puts draws together, chain after chain.
-    pub(super) fn new(levels: &[Level], by_level: Vec<Vec<f64>>, residual: Vec<f64>) -> Self {
+    pub(super) fn new(levels: &[FactorLevel], by_level: Vec<Vec<f64>>, residual: Vec<f64>) -> Self {
         Self { levels: levels.to_vec(), by_level, residual }
     }
 
     /// All levels.
     #[must_use]
-    pub fn levels(&self) -> &[Level] {
+    pub fn levels(&self) -> &[FactorLevel] {
         &self.levels
     }
 
@@ -118,7 +118,7 @@ impl LevelDraws {
     ///
     /// # Errors
     /// A level without a column, fields that are no numbers, no draws.
-    pub fn from_csv(text: &str, levels: &[Level]) -> Result<Self, ModelError> {
+    pub fn from_csv(text: &str, levels: &[FactorLevel]) -> Result<Self, ModelError> {
         let mut reader = csv_text::reader(text);
         let header = reader.headers()?.clone();
         let place = |name: &str| {
@@ -145,7 +145,7 @@ impl LevelDraws {
     }
 }
 
-fn column(level: &Level) -> String {
+fn column(level: &FactorLevel) -> String {
     format!("{}:{}", level.factor, level.name)
 }
 
@@ -170,8 +170,8 @@ pub(super) fn moments(values: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn level(factor: &str, name: &str) -> Level {
-        Level { factor: factor.into(), name: name.into() }
+    fn level(factor: &str, name: &str) -> FactorLevel {
+        FactorLevel { factor: factor.into(), name: name.into() }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) mod truncated;
 pub use chains::{ChainOptions, Draws};
 pub use diagnose::{Diagnosis, diagnose};
 pub use effects::Sign;
-pub use factors::{Factors, Level};
+pub use factors::{FactorLevel, Factors};
 pub use known_effects::{ExpectedEnergy, KnownEffects};
 pub use level_draws::{EnergyDistribution, LevelDraws, Program};
 pub use posterior::{Coverage, Effect, EffectsPosterior, effects_csv, fit_effects, patterns_csv};

@@ -30,7 +30,7 @@ const START_SD: f64 = 2.0;
 const SWEEPS_PER_STEP: usize = 10;
 
 /// A density to be sampled, and what is drawn beside.
-pub(super) trait Model: Sync {
+pub(super) trait SampledDensity: Sync {
     /// Room for evaluations, to be used again.
     type Room;
 
@@ -58,14 +58,14 @@ pub(super) trait Model: Sync {
 }
 
 /// The density as the sampler wants it.
-struct Density<'a, M: Model> {
+struct Density<'a, M: SampledDensity> {
     model: &'a M,
     curves: &'a [Curve],
     position: Vec<f64>,
     room: M::Room,
 }
 
-impl<'a, M: Model> Density<'a, M> {
+impl<'a, M: SampledDensity> Density<'a, M> {
     fn new(model: &'a M, curves: &'a [Curve]) -> Self {
         Self { model, curves, position: vec![0.0; model.dimension()], room: model.room() }
     }
@@ -77,13 +77,13 @@ impl LogpError for OutOfRange {
     }
 }
 
-impl<M: Model> nuts_rs::HasDims for Density<'_, M> {
+impl<M: SampledDensity> nuts_rs::HasDims for Density<'_, M> {
     fn dim_sizes(&self) -> HashMap<String, u64> {
         HashMap::from([("unconstrained_parameter".to_owned(), self.model.dimension() as u64)])
     }
 }
 
-impl<M: Model> CpuLogpFunc for Density<'_, M> {
+impl<M: SampledDensity> CpuLogpFunc for Density<'_, M> {
     type LogpError = OutOfRange;
     type ExpandedVector = Vec<f64>;
     type FlowParameters = ();
@@ -119,7 +119,10 @@ impl<M: Model> CpuLogpFunc for Density<'_, M> {
 type Path = (Vec<Vec<f64>>, usize);
 
 /// Chains until they are good; divergences that stay are an error with advice.
-pub(super) fn run(model: &impl Model, options: &ChainOptions) -> Result<Draws, ModelError> {
+pub(super) fn run(
+    model: &impl SampledDensity,
+    options: &ChainOptions,
+) -> Result<Draws, ModelError> {
     let mut thin = (options.thin / SWEEPS_PER_STEP).max(1);
     let (mut sweeps, mut careful) = (0, 0);
     let (mut gradient, mut room) = (vec![0.0; model.dimension()], model.room());
@@ -149,7 +152,7 @@ pub(super) fn run(model: &impl Model, options: &ChainOptions) -> Result<Draws, M
 }
 
 fn path(
-    model: &impl Model,
+    model: &impl SampledDensity,
     curves: &[Curve],
     options: &ChainOptions,
     chain: usize,
@@ -191,7 +194,7 @@ fn path(
 
 /// Asserts that a model's gradient is that of its density, by differences of `step`.
 #[cfg(test)]
-pub(super) fn assert_gradient<M: Model>(model: &M, at: &[f64], step: f64, tolerance: f64) {
+pub(super) fn assert_gradient<M: SampledDensity>(model: &M, at: &[f64], step: f64, tolerance: f64) {
     let (n, mut room) = (model.dimension(), model.room());
     let (mut gradient, mut other) = (vec![0.0; n], vec![0.0; n]);
     model.density(at, &mut gradient, &mut room).expect("a density");

@@ -6,7 +6,7 @@ pub const FACTORS: [&str; 4] = ["operation", "size", "type", "device"];
 
 /// A pattern; empty where a factor doesn't apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pattern {
+pub struct FactorPattern {
     /// Its category, by which patterns are counted.
     pub category: &'static str,
     /// The operation.
@@ -63,10 +63,10 @@ fn width(kind: &str) -> &'static str {
 }
 
 /// All patterns, category after category.
-pub fn patterns() -> Vec<Pattern> {
+pub fn patterns() -> Vec<FactorPattern> {
     let mut all = Vec::new();
     let mut add = |category, operation, size, kind| {
-        all.push(Pattern { category, operation, size, kind });
+        all.push(FactorPattern { category, operation, size, kind });
     };
     let sizes = |kind: &'static str| ["Load", "Constant", width(kind)];
     for operation in ["Addition", "Subtraction", "Multiplication", "Division"] {
@@ -126,7 +126,7 @@ mod tests {
         let numbers: Vec<usize> = counts.into_iter().map(|(_, n)| n).collect();
         assert_eq!(numbers, [12, 12, 12, 12, 4, 4, 1, 14, 35, 2, 6, 12, 17, 16, 15]);
         assert_eq!(all.len(), 174);
-        let same = |a: &Pattern| all.iter().filter(|b| *b == a).count();
+        let same = |a: &FactorPattern| all.iter().filter(|b| *b == a).count();
         assert!(all.iter().all(|pattern| same(pattern) == 1));
     }
 }

@@ -19,9 +19,9 @@ use rand_chacha::ChaCha8Rng;
 
 use self::tilt::Tilt;
 use super::super::linear::dot;
-use super::effects::Effects;
-use super::group::{Group, Left};
-use super::nuts::Model;
+use super::effects::EffectStats;
+use super::group::{Group, MarginalTerms};
+use super::nuts::SampledDensity;
 use super::scales::{self, OutOfRange};
 use super::small::Small;
 use super::truncated::above_zero;
@@ -61,7 +61,7 @@ pub(crate) struct Positive {
 
 /// Room for an evaluation, to be used again, and what the last one left.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub(crate) struct PositiveWorkspace {
     /// Logarithms of the scales and the noise.
     logs: Vec<f64>,
     /// The first's precision without its prior's one, its factor `U`, and the linear term,
@@ -87,7 +87,7 @@ pub(crate) struct Room {
 
 impl Positive {
     /// Sums up what the density needs.
-    pub fn new(model: &Effects, seed: u64) -> Self {
+    pub fn new(model: &EffectStats, seed: u64) -> Self {
         let factors = model.factors();
         let largest = (0..factors.len()).rev().max_by_key(|f| factors[*f].len()).unwrap_or(0);
         let others = (0..factors.len()).filter(|at| *at != largest);
@@ -121,7 +121,7 @@ impl Positive {
 
     /// What the measurements say of the first levels, at the scales in `room.logs`, were
     /// there no bound. Returns the log density of the scales then.
-    fn given_scales(&self, room: &mut Room) -> Result<f64, OutOfRange> {
+    fn given_scales(&self, room: &mut PositiveWorkspace) -> Result<f64, OutOfRange> {
         scales::check(&room.logs)?;
         let noise = room.logs[self.factors];
         let (t, variance) = ((2.0 * room.logs[self.largest]).exp(), (2.0 * noise).exp());
@@ -130,7 +130,7 @@ impl Positive {
         room.pull.iter_mut().zip(&self.pulled).for_each(|(to, pull)| *to = pull / variance);
         let out =
             |group: &Group| group.integrate_out(t, variance, &mut room.scaled, &mut room.pull);
-        let mut left: Left = self.groups.iter().map(out).sum();
+        let mut left: MarginalTerms = self.groups.iter().map(out).sum();
         room.scaled.add(1.0, &self.tilt.curvature);
         room.pull.iter_mut().zip(&self.tilt.slope).for_each(|(to, slope)| *to += slope);
         for (to, factor) in room.tau.iter_mut().zip(&self.factor_of) {
@@ -152,7 +152,7 @@ impl Positive {
     }
 
     /// The first effects from their coordinates, and the logarithm of what is not cut off.
-    fn place(&self, coordinates: &[f64], room: &mut Room) -> f64 {
+    fn place(&self, coordinates: &[f64], room: &mut PositiveWorkspace) -> f64 {
         let mut shares = 0.0;
         for i in (0..self.first.len()).rev() {
             let (row, z) = (room.factor.row(i), coordinates[i]);
@@ -176,17 +176,17 @@ impl Positive {
     }
 }
 
-impl Model for Positive {
-    type Room = Room;
+impl SampledDensity for Positive {
+    type Room = PositiveWorkspace;
 
     /// One for each first level, each factor's scale and the noise.
     fn dimension(&self) -> usize {
         self.first.len() + self.factors + 1
     }
 
-    fn room(&self) -> Room {
+    fn room(&self) -> PositiveWorkspace {
         let n = self.first.len();
-        Room {
+        PositiveWorkspace {
             logs: vec![0.0; self.factors + 1],
             scaled: Small::zero(n),
             factor: Small::zero(n),
@@ -209,7 +209,7 @@ impl Model for Positive {
         &self,
         position: &[f64],
         gradient: &mut [f64],
-        room: &mut Room,
+        room: &mut PositiveWorkspace,
     ) -> Result<f64, OutOfRange> {
         let (coordinates, of_scales) = position.split_at(self.first.len());
         scales::set_logs(of_scales, &mut room.logs);
@@ -228,7 +228,7 @@ impl Model for Positive {
     fn complete(
         &self,
         position: &[f64],
-        room: &mut Room,
+        room: &mut PositiveWorkspace,
         random: &mut ChaCha8Rng,
     ) -> Result<Vec<f64>, OutOfRange> {
         let (coordinates, of_scales) = position.split_at(self.first.len());

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::error::ModelError;
 use super::chains::{ChainOptions, Draws, run};
 use super::collapsed::Collapsed;
-use super::effects::{Effects, Sign};
+use super::effects::{EffectStats, Sign};
 use super::factors::Factors;
 use super::level_draws::{LevelDraws, moments};
 use super::nuts;
@@ -72,7 +72,7 @@ pub fn fit_effects(
     sign: Sign,
     options: &ChainOptions,
 ) -> Result<EffectsPosterior, ModelError> {
-    let model = Effects::new(data, sign);
+    let model = EffectStats::new(data, sign);
     let draws = match sign {
         Sign::Positive => run(options, |random| model.start(random))?,
         Sign::Free => nuts::run(&Collapsed::new(&model), options)?,
@@ -83,7 +83,7 @@ pub fn fit_effects(
 /// The same distribution by the other sampler.
 #[cfg(test)]
 fn fit_effects_otherwise(data: &Factors, sign: Sign, options: &ChainOptions) -> EffectsPosterior {
-    let model = Effects::new(data, sign);
+    let model = EffectStats::new(data, sign);
     let draws = match sign {
         Sign::Positive => nuts::run(&Positive::new(&model, options.seed), options),
         Sign::Free => run(options, |random| model.start(random)),
@@ -93,7 +93,7 @@ fn fit_effects_otherwise(data: &Factors, sign: Sign, options: &ChainOptions) -> 
 
 fn posterior(
     data: &Factors,
-    model: &Effects,
+    model: &EffectStats,
     sign: Sign,
     draws: Draws,
     seed: u64,

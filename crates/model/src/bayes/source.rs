@@ -23,7 +23,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use wattline_units::assumptions::Assumptions;
 
-use self::chain::Chain;
+use self::chain::SourceChain;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::fitted::CostPriors;
@@ -39,7 +39,7 @@ const HALF_NORMAL_MEAN: f64 = 0.797_884_560_802_865_4;
 
 /// What is known beforehand and from the cases, in scaled units.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct SourceStats {
     /// `X'X`, l x l.
     products: Vec<f64>,
     /// `X'y`.
@@ -62,7 +62,7 @@ pub(crate) struct Source {
     assumed: Assumptions,
 }
 
-impl Source {
+impl SourceStats {
     /// The model of a problem.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Source {
     }
 
     /// A start drawn from about the prior, so that chains begin apart.
-    pub fn start(&self, random: &mut ChaCha8Rng) -> Chain<'_> {
+    pub fn start(&self, random: &mut ChaCha8Rng) -> SourceChain<'_> {
         let mut spread = |sd: f64| (sd * random.sample::<f64, _>(StandardNormal)).exp();
         let b = (0..self.columns())
             .map(|j| match self.kernels.place(j) {
@@ -115,7 +115,7 @@ impl Source {
             .collect();
         let level = self.common_j / HALF_NORMAL_MEAN * spread(0.5);
         let tau = self.families.iter().map(|_| level * spread(0.5)).collect();
-        Chain::new(self, b, tau, level, self.noise * spread(1.0))
+        SourceChain::new(self, b, tau, level, self.noise * spread(1.0))
     }
 
     fn column(&self, j: usize) -> &[f64] {

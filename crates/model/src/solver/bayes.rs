@@ -4,19 +4,19 @@
 use faer::Mat;
 
 use super::super::bayes::chains::{Draws, run};
-use super::super::bayes::source::Source;
+use super::super::bayes::source::SourceStats;
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::linear::{dot, times};
 use super::super::options::FitOptions;
-use super::solution::{Covariance, Scope, Solution, diagnostics};
+use super::solution::{Covariance, Solution, SolvedScope, diagnostics};
 use wattline_units::quantile::quantile;
 
 /// Draws that go into the model, of the thousands that were made.
 const DRAWS_KEPT: usize = 200;
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
-    let source = Source::new(design, &options.priors)?;
+    let source = SourceStats::new(design, &options.priors)?;
     let draws = run(&options.chains, |random| source.start(random))?;
     let l = source.columns();
     let values: Vec<Vec<f64>> = (0..l).map(|j| draws.of(j)).collect();
@@ -30,7 +30,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     found.insert("kernel_priors".to_owned(), kernels.count() as f64);
     Ok(Solution {
         b,
-        covariance: Some(Covariance { of_b, scope: Scope::All }),
+        covariance: Some(Covariance { of_b, scope: SolvedScope::All }),
         draws: thinned(&values),
         of_kernels: None,
         stacked: None,

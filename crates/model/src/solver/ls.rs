@@ -7,7 +7,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::linear::{Spectrum, dot, times};
 use super::super::options::FitOptions;
-use super::solution::{Covariance, Scope, Solution, diagnostics};
+use super::solution::{Covariance, Solution, SolvedScope, diagnostics};
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let spectrum = Spectrum::of(design.x.as_ref(), options.rank_tolerance)?;
@@ -23,7 +23,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     // Without spare cases the residuals are zero and tell nothing about the noise.
     let covariance = (spare > 0).then(|| {
         let variance = dot(&residuals, &residuals) / spare as f64;
-        Covariance { of_b: covariance(&spectrum, variance), scope: Scope::Estimable }
+        Covariance { of_b: covariance(&spectrum, variance), scope: SolvedScope::Estimable }
     });
     let parameters = spectrum.rank() as f64;
     Ok(Solution {

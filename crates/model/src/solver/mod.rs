@@ -18,7 +18,7 @@ use super::design::Design;
 use super::error::ModelError;
 use super::options::{FitOptions, Solver};
 
-pub(crate) use self::solution::{Covariance, Scope, Solution};
+pub(crate) use self::solution::{Covariance, Solution, SolvedScope};
 
 /// Solves the problem by the solver that the options name.
 pub(crate) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
@@ -43,7 +43,7 @@ pub(crate) fn refit(
     match options.solver {
         Solver::Nnls => {
             let gram = design.gram();
-            Ok(nnls::minimise(&gram.xx, &gram.xy, nnls::Start::Near(near))?.b)
+            Ok(nnls::minimise(&gram.xx, &gram.xy, nnls::NnlsStart::Near(near))?.b)
         }
         _ => Ok(solve(design, options)?.b),
     }

@@ -20,7 +20,7 @@ const VIOLATION_MAX: f64 = 1e-6;
 
 /// Where the search for the positive costs starts.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Start<'a> {
+pub(crate) enum NnlsStart<'a> {
     /// At zero.
     Zero,
     /// With the positive elements of a solution nearby.
@@ -38,7 +38,7 @@ pub(crate) struct NonNegative {
 
 pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelError> {
     let gram = design.gram();
-    let found = minimise(&gram.xx, &gram.xy, Start::Zero)?;
+    let found = minimise(&gram.xx, &gram.xy, NnlsStart::Zero)?;
     let b = polish(design, found.b);
     let positive = b.iter().filter(|b| **b > 0.0).count() as f64;
     let diagnostics = diagnostics([
@@ -81,10 +81,10 @@ fn polish(design: &Design, b: Vec<f64>) -> Vec<f64> {
 pub(crate) fn minimise(
     a: &Mat<f64>,
     rhs: &[f64],
-    start: Start<'_>,
+    start: NnlsStart<'_>,
 ) -> Result<NonNegative, ModelError> {
-    let mut search = Search::new(a, rhs);
-    if let Start::Near(near) = start {
+    let mut search = ActiveSetSearch::new(a, rhs);
+    if let NnlsStart::Near(near) = start {
         search.begin_near(near);
     }
     let systems_max = 10 * rhs.len() + 50;
@@ -125,7 +125,7 @@ fn no_convergence(iterations: usize, reached: f64) -> ModelError {
 }
 
 /// The state of the search: which costs are positive.
-struct Search<'a> {
+struct ActiveSetSearch<'a> {
     a: &'a Mat<f64>,
     rhs: &'a [f64],
     length: Vec<f64>,
@@ -138,7 +138,7 @@ struct Search<'a> {
     systems: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ActiveSetSearch<'a> {
     fn new(a: &'a Mat<f64>, rhs: &'a [f64]) -> Self {
         let l = rhs.len();
         let length: Vec<f64> =
@@ -288,8 +288,8 @@ mod tests {
             let near: Vec<f64> = near.into_iter().map(f64::from).collect();
             let (a, rhs) = (x.transpose() * &x, times(x.transpose(), &y));
             let fitted = |found: &NonNegative| times(x.as_ref(), &found.b);
-            let cold = minimise(&a, &rhs, Start::Zero).unwrap();
-            let warm = minimise(&a, &rhs, Start::Near(&near)).unwrap();
+            let cold = minimise(&a, &rhs, NnlsStart::Zero).unwrap();
+            let warm = minimise(&a, &rhs, NnlsStart::Near(&near)).unwrap();
             prop_assert!(cold.b.iter().chain(&warm.b).all(|b| *b >= 0.0));
             for found in [&cold, &warm] {
                 prop_assert!(violation(a.as_ref(), &rhs, &found.b) < 1e-9);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use faer::Mat;
 
-use super::super::choice::{Choice, Constant};
+use super::super::choice::{ConstantEnergy, PredictorChoice};
 use super::super::reach::Reach;
 
 /// What a solver finds, in the scaled units of its design.
@@ -37,7 +37,7 @@ pub(crate) struct Covariance {
     /// Covariance, l x l.
     pub of_b: Mat<f64>,
     /// Which costs it is about.
-    pub scope: Scope,
+    pub scope: SolvedScope,
 }
 
 /// Scaled costs that hold to kernels, whatever the cases say against them.
@@ -51,7 +51,7 @@ pub(crate) struct OfKernels {
 
 /// Which costs a covariance is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum SolvedScope {
     /// All: what the cases don't tell comes from a prior.
     All,
     /// Only those (and those sums) that the cases determine.
@@ -62,13 +62,13 @@ pub(crate) enum Scope {
 #[derive(Debug, Clone)]
 pub(crate) struct Stacked {
     /// The choice.
-    pub choice: Choice,
+    pub choice: PredictorChoice,
     /// Scaled costs by which whole cases are predicted, where those of operations are others.
     pub case_b: Option<Vec<f64>>,
     /// How far the costs reach.
     pub reach: Reach,
     /// What is spent beside operations; absent if nothing is.
-    pub constant: Option<Constant>,
+    pub constant: Option<ConstantEnergy>,
 }
 
 /// Diagnostics from name and value.

@@ -8,14 +8,14 @@ use wattline_units::limits::FOLD_SUMS;
 
 use super::super::error::ModelError;
 use super::super::estimability::Occurrences;
-use super::super::wide::Wide;
+use super::super::wide::DoubleDouble;
 use super::outline::Outline;
-use super::products::{Batch, Digits, Triangle};
-use crate::table::{Block, Rows, Wanted};
+use super::products::{Batch, Precision, Triangle};
+use crate::table::{PassColumns, RowBlock, RowSource};
 
 /// Sums over the rows of one cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct CellSums {
     /// `[X y]'[X y]`, weighted; (l + 1) x (l + 1).
     pub products: Triangle,
     /// Number of rows.
@@ -23,23 +23,23 @@ pub(super) struct Cell {
     /// Number of rows with a duration.
     pub durations: u64,
     /// Sum of energies in joules, unweighted.
-    pub energy_j: Wide,
+    pub energy_j: DoubleDouble,
     /// Weighted sum of duration times energy.
-    pub duration_energy: Wide,
+    pub duration_energy: DoubleDouble,
     /// Weighted sum of squared durations.
-    pub duration_square: Wide,
+    pub duration_square: DoubleDouble,
 }
 
-impl Cell {
+impl CellSums {
     /// Of no rows.
     pub fn none(width: usize) -> Self {
         Self {
             products: Triangle::zeros(width),
             rows: 0,
             durations: 0,
-            energy_j: Wide::default(),
-            duration_energy: Wide::default(),
-            duration_square: Wide::default(),
+            energy_j: DoubleDouble::default(),
+            duration_energy: DoubleDouble::default(),
+            duration_square: DoubleDouble::default(),
         }
     }
 
@@ -63,46 +63,49 @@ fn check_sums(cells: usize, l: usize) -> Result<(), ModelError> {
 
 /// All cells, and how often each operation occurs.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cells {
+pub(super) struct AllCells {
     /// One per outer and inner fold.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<CellSums>,
     /// Of all rows.
     pub occurrences: Occurrences,
     /// Whether the products have all digits.
     pub exact: bool,
 }
 
-impl Cells {
+impl AllCells {
     /// Of no rows: `cells` of them, for `l` features.
     pub fn none(cells: usize, l: usize) -> Self {
         Self {
-            cells: vec![Cell::none(l + 1); cells],
+            cells: vec![CellSums::none(l + 1); cells],
             occurrences: Occurrences::none(l),
             exact: true,
         }
     }
 
     /// One pass over the rows.
-    pub fn read(rows: &dyn Rows, outline: &Outline, digits: Digits) -> Result<Self, ModelError> {
+    pub fn read(
+        rows: &dyn RowSource,
+        outline: &Outline,
+        digits: Precision,
+    ) -> Result<Self, ModelError> {
         let l = rows.features().len();
         check_sums(outline.cells(), l)?;
         let mut found = Self::none(outline.cells(), l);
-        let mut filling = Filling { batch: Batch::new(), order: Vec::new(), ends: Vec::new() };
+        let mut filling = CellFilling { batch: Batch::new(), order: Vec::new(), ends: Vec::new() };
         let mut problem = None;
-        rows.each(
-            Wanted::Counts,
-            &mut |block| match filling.add(&mut found, outline, block, digits) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    problem = Some(error);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
+        rows.each(PassColumns::Counts, &mut |block| match filling
+            .add(&mut found, outline, block, digits)
+        {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                problem = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
         if let Some(problem) = problem {
             return Err(problem);
         }
-        let finite = |cell: &Cell| (0..=l).all(|j| cell.products.get(j, j).hi.is_finite());
+        let finite = |cell: &CellSums| (0..=l).all(|j| cell.products.get(j, j).hi.is_finite());
         if !found.cells.iter().all(finite) {
             return Err(culprit(rows));
         }
@@ -128,12 +131,12 @@ impl Cells {
 
     /// Mean energy in joules.
     pub fn mean_j(&self) -> f64 {
-        self.cells.iter().map(|cell| cell.energy_j).sum::<Wide>().hi / self.rows() as f64
+        self.cells.iter().map(|cell| cell.energy_j).sum::<DoubleDouble>().hi / self.rows() as f64
     }
 }
 
 /// What is kept from block to block.
-struct Filling {
+struct CellFilling {
     batch: Batch,
     /// The rows of a block, cell by cell.
     order: Vec<usize>,
@@ -141,13 +144,13 @@ struct Filling {
     ends: Vec<usize>,
 }
 
-impl Filling {
+impl CellFilling {
     fn add(
         &mut self,
-        to: &mut Cells,
+        to: &mut AllCells,
         outline: &Outline,
-        block: &Block,
-        digits: Digits,
+        block: &RowBlock,
+        digits: Precision,
     ) -> Result<(), ModelError> {
         let roots = outline.roots(block)?;
         self.sort(outline, block);
@@ -174,7 +177,7 @@ impl Filling {
     }
 
     /// Sorts the rows by cell, each cell's in their order.
-    fn sort(&mut self, outline: &Outline, block: &Block) {
+    fn sort(&mut self, outline: &Outline, block: &RowBlock) {
         let cells: Vec<usize> = (0..block.rows()).map(|i| outline.cell(block, i)).collect();
         self.ends.clear();
         self.ends.resize(outline.cells(), 0);
@@ -194,7 +197,7 @@ impl Filling {
     }
 }
 
-fn add_cases(cell: &mut Cell, block: &Block, rows: &[usize], roots: Option<&[f64]>) {
+fn add_cases(cell: &mut CellSums, block: &RowBlock, rows: &[usize], roots: Option<&[f64]>) {
     cell.rows += rows.len() as u64;
     for i in rows {
         let energy_j = block.energies_j[*i];
@@ -202,9 +205,9 @@ fn add_cases(cell: &mut Cell, block: &Block, rows: &[usize], roots: Option<&[f64
         if let Some(duration_s) = block.duration_s(*i) {
             let weight = roots.map_or(1.0, |roots| roots[*i] * roots[*i]);
             cell.durations += 1;
-            let product = Wide::of(duration_s).times(Wide::of(energy_j));
-            let square = Wide::of(duration_s).times(Wide::of(duration_s));
-            let weighted = |x: Wide| x.times(Wide::of(weight));
+            let product = DoubleDouble::of(duration_s).times(DoubleDouble::of(energy_j));
+            let square = DoubleDouble::of(duration_s).times(DoubleDouble::of(duration_s));
+            let weighted = |x: DoubleDouble| x.times(DoubleDouble::of(weight));
             cell.duration_energy = cell.duration_energy.plus(weighted(product));
             cell.duration_square = cell.duration_square.plus(weighted(square));
         }
@@ -212,9 +215,9 @@ fn add_cases(cell: &mut Cell, block: &Block, rows: &[usize], roots: Option<&[f64
 }
 
 /// The first count that is no number, or the blame on all.
-fn culprit(rows: &dyn Rows) -> ModelError {
+fn culprit(rows: &dyn RowSource) -> ModelError {
     let mut found = None;
-    let read = rows.each(Wanted::Counts, &mut |block| {
+    let read = rows.each(PassColumns::Counts, &mut |block| {
         let Some(at) = block.counts.iter().position(|n| !n.is_finite()) else {
             return ControlFlow::Continue(());
         };

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::super::error::ModelError;
 use super::super::linear::in_wide_vectors;
 use super::super::validation::{CvRow, CvSet};
-use super::super::wide::{Wide, WideSums};
-use super::cells::{Cell, Cells};
+use super::super::wide::{DoubleDouble, WideSums};
+use super::cells::{AllCells, CellSums};
 use super::outline::Outline;
-use crate::table::{Block, Rows, Wanted};
+use crate::table::{PassColumns, RowBlock, RowSource};
 
 /// Sums of one model over the cases of one fold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Agreement {
+pub(super) struct FoldAgreement {
     pub cases: u64,
     /// Sum of |p - m| / |m|; of p - m; of |m|; and of p, m, pp, mm, pm, both less the mean
     /// energy; p predicted, m measured.
     pub sums: WideSums<8>,
 }
 
-impl Agreement {
+impl FoldAgreement {
     #[inline(always)]
     fn add(&mut self, predicted: f64, measured: f64, mean: f64) {
         self.cases += 1;
@@ -38,11 +38,13 @@ impl Agreement {
 
     /// Pearson's correlation; `None` where one side is constant.
     fn r(&self) -> Option<f64> {
-        let n = Wide::of(self.cases as f64).inverse();
+        let n = DoubleDouble::of(self.cases as f64).inverse();
         let [_, _, _, p, m, pp, mm, pm] = self.sums.each();
-        let centred = |square: Wide, a: Wide, b: Wide| square.minus(a.times(b).times(n)).hi;
+        let centred = |square: DoubleDouble, a: DoubleDouble, b: DoubleDouble| {
+            square.minus(a.times(b).times(n)).hi
+        };
         let (pp_c, mm_c, pm_c) = (centred(pp, p, p), centred(mm, m, m), centred(pm, p, m));
-        let constant = |centred: f64, raw: Wide| centred <= 1e-12 * raw.hi;
+        let constant = |centred: f64, raw: DoubleDouble| centred <= 1e-12 * raw.hi;
         if self.cases < 2 || constant(pp_c, pp) || constant(mm_c, mm) {
             return None;
         }
@@ -65,7 +67,7 @@ impl Agreement {
 
 /// A round's predictions: costs, one cost for all, the mean, one power.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Round {
+pub(super) struct RoundPredictions {
     /// The solver's costs in joules, length l.
     pub costs_j: Vec<f64>,
     flat_j: f64,
@@ -73,32 +75,34 @@ pub(super) struct Round {
     power_w: f64,
 }
 
-impl Round {
+impl RoundPredictions {
     /// Costs with the baselines of the same training cells.
-    pub fn new(costs_j: Vec<f64>, training: &[&Cell]) -> Self {
+    pub fn new(costs_j: Vec<f64>, training: &[&CellSums]) -> Self {
         let over = |above: f64, below: f64| if below > 0.0 { above / below } else { 0.0 };
-        let (mut te, mut tt) = (Wide::default(), Wide::default());
+        let (mut te, mut tt) = (DoubleDouble::default(), DoubleDouble::default());
         for cell in training {
             let (cell_te, cell_tt) = totals(cell);
             (te, tt) = (te.plus(cell_te), tt.plus(cell_tt));
         }
-        let sum = |of: fn(&Cell) -> Wide| training.iter().map(|cell| of(cell)).sum::<Wide>().hi;
+        let sum = |of: fn(&CellSums) -> DoubleDouble| {
+            training.iter().map(|cell| of(cell)).sum::<DoubleDouble>().hi
+        };
         Self {
             costs_j,
             flat_j: over(te.hi, tt.hi),
-            mean_j: over(sum(|cell| cell.energy_j), sum(|cell| Wide::of(cell.rows as f64))),
+            mean_j: over(sum(|cell| cell.energy_j), sum(|cell| DoubleDouble::of(cell.rows as f64))),
             power_w: over(sum(|cell| cell.duration_energy), sum(|cell| cell.duration_square)),
         }
     }
 }
 
 /// Weighted sums of `t e` and `t^2`, t the total count of a case.
-fn totals(cell: &Cell) -> (Wide, Wide) {
+fn totals(cell: &CellSums) -> (DoubleDouble, DoubleDouble) {
     let l = cell.products.width - 1;
     let te = (0..l).map(|j| cell.products.get(l, j)).sum();
-    let mut tt = Wide::default();
+    let mut tt = DoubleDouble::default();
     for j in 0..l {
-        let below: Wide = (j + 1..l).map(|i| cell.products.get(i, j)).sum();
+        let below: DoubleDouble = (j + 1..l).map(|i| cell.products.get(i, j)).sum();
         tt = tt.plus(below).plus(below).plus(cell.products.get(j, j));
     }
     (te, tt)
@@ -106,11 +110,11 @@ fn totals(cell: &Cell) -> (Wide, Wide) {
 
 /// What a pass of judging needs: the rounds of a cross-validation, and the final costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Rounds {
+pub(super) struct JudgedRounds {
     /// The solver's name.
     pub solver: String,
     /// One for each fold that is held out; none without validation.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<RoundPredictions>,
     /// Costs fitted to all cases, length l.
     pub last_j: Vec<f64>,
     /// Mean energy of all cases in joules.
@@ -121,9 +125,14 @@ pub(super) struct Rounds {
 
 const BASELINES: [&str; 3] = ["flat", "mean", "duration"];
 
-impl Rounds {
+impl JudgedRounds {
     /// Of a fit, with the means of its cells.
-    pub fn new(solver: &str, rounds: Vec<Round>, last_j: Vec<f64>, cells: &Cells) -> Self {
+    pub fn new(
+        solver: &str,
+        rounds: Vec<RoundPredictions>,
+        last_j: Vec<f64>,
+        cells: &AllCells,
+    ) -> Self {
         let (mean_j, durations) = (cells.mean_j(), cells.have_durations());
         Self { solver: solver.to_owned(), rounds, last_j, mean_j, durations }
     }
@@ -147,25 +156,32 @@ impl Rounds {
 
 /// What the pass finds.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tally {
+pub(super) struct JudgeTally {
     /// By model, round and fold.
-    pub cells: Vec<Agreement>,
+    pub cells: Vec<FoldAgreement>,
     /// Sum of squared residuals of the final costs, in J^2.
-    pub squares: Wide,
+    pub squares: DoubleDouble,
 }
 
-impl Tally {
+impl JudgeTally {
     /// Of no rows.
-    pub fn none(rounds: &Rounds) -> Self {
+    pub fn none(rounds: &JudgedRounds) -> Self {
         let (models, n) = (rounds.models().len(), rounds.rounds.len());
-        Self { cells: vec![Agreement::default(); models * n * n], squares: Wide::default() }
+        Self {
+            cells: vec![FoldAgreement::default(); models * n * n],
+            squares: DoubleDouble::default(),
+        }
     }
 
     /// Predicts every case by every round and by the final costs.
-    pub fn read(rows: &dyn Rows, outline: &Outline, rounds: &Rounds) -> Result<Self, ModelError> {
+    pub fn read(
+        rows: &dyn RowSource,
+        outline: &Outline,
+        rounds: &JudgedRounds,
+    ) -> Result<Self, ModelError> {
         let (mut tally, costs) = (Self::none(rounds), rounds.columns());
         let mut problem = None;
-        rows.each(Wanted::Counts, &mut |block| {
+        rows.each(PassColumns::Counts, &mut |block| {
             // The same cases are refused as in the pass before.
             if let Err(error) = outline.check_all(block) {
                 problem = Some(error);
@@ -185,7 +201,7 @@ impl Tally {
     }
 
     #[inline(always)]
-    fn add(&mut self, block: &Block, outline: &Outline, rounds: &Rounds, by: &Mat<f64>) {
+    fn add(&mut self, block: &RowBlock, outline: &Outline, rounds: &JudgedRounds, by: &Mat<f64>) {
         let n = rounds.rounds.len();
         let models = rounds.models().len();
         for i in 0..block.rows() {
@@ -222,7 +238,7 @@ impl Tally {
                 let folds = &self.cells[(model * n + k) * n..][..n];
                 let training = (0..n).filter(|fold| *fold != k);
                 let training =
-                    training.fold(Agreement::default(), |sum, fold| sum.joined(&folds[fold]));
+                    training.fold(FoldAgreement::default(), |sum, fold| sum.joined(&folds[fold]));
                 rows.push(training.row(name, k, CvSet::Training));
                 rows.push(folds[k].row(name, k, CvSet::Validation));
             }
@@ -234,10 +250,10 @@ impl Tally {
 /// The cells that a round trains on: those of all folds but one (`None`: of all), by
 /// inner fold.
 pub(super) fn training<'c>(
-    cells: &'c Cells,
+    cells: &'c AllCells,
     outline: &Outline,
     held_out: Option<usize>,
-) -> Vec<Vec<&'c Cell>> {
+) -> Vec<Vec<&'c CellSums>> {
     let inner = outline.inner();
     let kept = |fold: &usize| held_out != Some(*fold);
     (0..inner)

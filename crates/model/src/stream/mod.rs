@@ -18,26 +18,26 @@ mod products;
 mod training;
 
 pub use self::partial::{
-    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, Partial, PartialError,
-    PartialSettings,
+    JudgeRounds, Merge, MergedFit, PARTIAL_FORMAT, PartLabel, PartOf, PartialSettings,
+    SufficientStats, SufficientStatsError,
 };
 
-use self::cells::{Cell, Cells};
-use self::judge::{Round, Rounds, Tally, training};
+use self::cells::{AllCells, CellSums};
+use self::judge::{JudgeTally, JudgedRounds, RoundPredictions, training};
 use self::outline::{Outline, inner_folds};
-use self::products::Digits;
+use self::products::Precision;
 use self::training::Training;
 use super::design::Design;
 use super::error::ModelError;
 use super::estimability::{Estimability, examine};
-use super::fit::{Fitted, assemble};
+use super::fit::{SolvedFit, assemble};
 use super::fitted::Model;
 use super::folds::FoldOptions;
 use super::linear::Spectrum;
 use super::options::{FitOptions, LibraryColumns, Solver};
 use super::solver::{Solution, solve};
 use super::validation::CrossValidation;
-use crate::table::Rows;
+use crate::table::RowSource;
 
 /// Above this condition number products of 16 digits know fewer than eight of the costs.
 const CONDITION_MAX: f64 = 1e4;
@@ -56,21 +56,21 @@ pub struct StreamFit {
 /// Fits to rows that are read in blocks, and cross-validates if `folds` says how. Needs
 /// memory for one block and `(folds * inner folds) * (l + 1)^2` numbers.
 pub fn fit_rows(
-    rows: &dyn Rows,
+    rows: &dyn RowSource,
     options: &FitOptions,
     folds: Option<FoldOptions>,
 ) -> Result<StreamFit, ModelError> {
     options.check()?;
     check_columns(rows.features(), options)?;
     let outline = Outline::new(rows, options, folds, inner_folds(options))?;
-    let mut cells = Cells::read(rows, &outline, Digits::Double)?;
-    let mut problem = Problem::new(rows.features(), &cells, &outline, options)?;
+    let mut cells = AllCells::read(rows, &outline, Precision::Double)?;
+    let mut problem = CellProblem::new(rows.features(), &cells, &outline, options)?;
     if !cells.exact && problem.is_ill_conditioned() {
-        cells = Cells::read(rows, &outline, Digits::All)?;
-        problem = Problem::new(rows.features(), &cells, &outline, options)?;
+        cells = AllCells::read(rows, &outline, Precision::All)?;
+        problem = CellProblem::new(rows.features(), &cells, &outline, options)?;
     }
     let solved = problem.solve(rows.features(), &cells, &outline, options)?;
-    let tally = Tally::read(rows, &outline, &solved.rounds)?;
+    let tally = JudgeTally::read(rows, &outline, &solved.rounds)?;
     let model = solved.model(Some(tally.squares.hi), options)?;
     let rows = tally.rows(&solved.rounds.models(), solved.rounds.rounds.len());
     let validation = folds.map(|folds| CrossValidation { seed: folds.seed, rows });
@@ -78,15 +78,15 @@ pub fn fit_rows(
 }
 
 /// The problem of all cells.
-struct Problem {
+struct CellProblem {
     design: Design,
     spectrum: Spectrum,
 }
 
-impl Problem {
+impl CellProblem {
     fn new(
         features: &[String],
-        cells: &Cells,
+        cells: &AllCells,
         outline: &Outline,
         options: &FitOptions,
     ) -> Result<Self, ModelError> {
@@ -110,7 +110,7 @@ impl Problem {
     fn solve(
         self,
         features: &[String],
-        cells: &Cells,
+        cells: &AllCells,
         outline: &Outline,
         options: &FitOptions,
     ) -> Result<Solved, ModelError> {
@@ -122,7 +122,7 @@ impl Problem {
             _ => rounds(features, cells, outline, options)?,
         };
         let last_j = design.costs(&solution.b);
-        let rounds = Rounds::new(options.solver.name(), rounds, last_j, cells);
+        let rounds = JudgedRounds::new(options.solver.name(), rounds, last_j, cells);
         Ok(Solved { design, spectrum, known, solution, rounds })
     }
 }
@@ -133,23 +133,23 @@ struct Solved {
     spectrum: Spectrum,
     known: Estimability,
     solution: Solution,
-    rounds: Rounds,
+    rounds: JudgedRounds,
 }
 
 impl Solved {
     /// The model; `squares` is the sum of squared residuals in J^2, where it is known.
     fn model(&self, squares: Option<f64>, options: &FitOptions) -> Result<Model, ModelError> {
         let Self { design, spectrum, known, solution, .. } = self;
-        assemble(&Fitted { design, spectrum, known, solution }, squares, options)
+        assemble(&SolvedFit { design, spectrum, known, solution }, squares, options)
     }
 }
 
 /// A fold without a case can't be held out.
-fn check_cells(cells: &Cells, outline: &Outline) -> Result<(), ModelError> {
+fn check_cells(cells: &AllCells, outline: &Outline) -> Result<(), ModelError> {
     if cells.rows() == 0 {
         return Err(ModelError::NoCases);
     }
-    let rows = |fold: &[Cell]| fold.iter().map(|cell| cell.rows).sum::<u64>();
+    let rows = |fold: &[CellSums]| fold.iter().map(|cell| cell.rows).sum::<u64>();
     match cells.cells.chunks(outline.inner()).position(|fold| rows(fold) == 0) {
         None => Ok(()),
         Some(fold) => Err(ModelError::EmptyFold { fold: fold + 1, folds: outline.folds() }),
@@ -158,17 +158,17 @@ fn check_cells(cells: &Cells, outline: &Outline) -> Result<(), ModelError> {
 
 fn rounds(
     features: &[String],
-    cells: &Cells,
+    cells: &AllCells,
     outline: &Outline,
     options: &FitOptions,
-) -> Result<Vec<Round>, ModelError> {
+) -> Result<Vec<RoundPredictions>, ModelError> {
     let round = |fold: usize| {
         let parts = training(cells, outline, Some(fold));
-        let all: Vec<&Cell> = parts.iter().flatten().copied().collect();
+        let all: Vec<&CellSums> = parts.iter().flatten().copied().collect();
         let design = Training { parts }.design(features, options.weighting, options.assumed)?;
         let options = FitOptions { chains: options.chains.draft(), ..options.clone() };
         let costs = design.costs(&solve(&design, &options)?.b);
-        Ok(Round::new(costs, &all))
+        Ok(RoundPredictions::new(costs, &all))
     };
     (0..outline.folds()).map(round).collect()
 }

@@ -11,7 +11,7 @@ use super::super::error::ModelError;
 use super::super::folds::{FoldOptions, FoldUnit};
 use super::super::options::{FitOptions, Penalty, Solver};
 use super::super::weights::{Weighting, checked, floor};
-use crate::table::{Block, Case, Rows, Wanted};
+use crate::table::{Case, PassColumns, RowBlock, RowSource};
 
 /// Keeps the inner folds from being the outer ones where both have one seed.
 const INNER_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -29,7 +29,7 @@ impl Outline {
     /// Of a fit with outer folds, and with inner ones where something is to be chosen. Reads
     /// the cases where weights need the median of their energies.
     pub fn new(
-        rows: &dyn Rows,
+        rows: &dyn RowSource,
         options: &FitOptions,
         outer: Option<FoldOptions>,
         inner: Option<FoldOptions>,
@@ -73,19 +73,19 @@ impl Outline {
     }
 
     /// The cell of row `i`, `outer * inner folds + inner`.
-    pub fn cell(&self, block: &Block, i: usize) -> usize {
+    pub fn cell(&self, block: &RowBlock, i: usize) -> usize {
         let inner = self.inner.map_or(0, |folds| fold(block, i, folds));
         self.fold(block, i) * self.inner() + inner
     }
 
     /// The outer fold of row `i`.
-    pub fn fold(&self, block: &Block, i: usize) -> usize {
+    pub fn fold(&self, block: &RowBlock, i: usize) -> usize {
         self.outer.map_or(0, |folds| fold(block, i, folds))
     }
 
     /// Roots of the weights of all rows; `None` where they are all 1. Also refuses what can't
     /// be fitted or judged.
-    pub fn roots(&self, block: &Block) -> Result<Option<Vec<f64>>, ModelError> {
+    pub fn roots(&self, block: &RowBlock) -> Result<Option<Vec<f64>>, ModelError> {
         self.check_all(block)?;
         if self.weighting == Weighting::Equal {
             return Ok(None);
@@ -96,11 +96,11 @@ impl Outline {
     }
 
     /// Refuses what can't be fitted or judged.
-    pub fn check_all(&self, block: &Block) -> Result<(), ModelError> {
+    pub fn check_all(&self, block: &RowBlock) -> Result<(), ModelError> {
         (0..block.rows()).try_for_each(|i| self.check(block, i))
     }
 
-    fn check(&self, block: &Block, i: usize) -> Result<(), ModelError> {
+    fn check(&self, block: &RowBlock, i: usize) -> Result<(), ModelError> {
         let energy_j = block.energies_j[i];
         let not_finite = |column: &str, value: f64| ModelError::NotFinite {
             case: block.name(i),
@@ -123,7 +123,7 @@ impl Outline {
 
 /// The fold of row `i`: by its group, or by its name, or, where cases have none, by its
 /// energy.
-fn fold(block: &Block, i: usize, folds: FoldOptions) -> usize {
+fn fold(block: &RowBlock, i: usize, folds: FoldOptions) -> usize {
     let name = block.names.as_ref().map_or("", |names| names.get(i));
     let hash = match (folds.unit, name) {
         (FoldUnit::Group, _) => XxHash64::oneshot(folds.seed, block.group(i).as_bytes()),
@@ -135,9 +135,9 @@ fn fold(block: &Block, i: usize, folds: FoldOptions) -> usize {
     ((u128::from(hash) * folds.folds as u128) >> 64) as usize
 }
 
-fn floor_of(rows: &dyn Rows) -> Result<f64, ModelError> {
+fn floor_of(rows: &dyn RowSource) -> Result<f64, ModelError> {
     let mut sizes_j = Vec::new();
-    rows.each(Wanted::Cases, &mut |block| {
+    rows.each(PassColumns::Cases, &mut |block| {
         sizes_j.extend(block.energies_j.iter().map(|energy| energy.abs()));
         ControlFlow::Continue(())
     })?;

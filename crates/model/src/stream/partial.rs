@@ -15,12 +15,12 @@ use super::super::folds::FoldOptions;
 use super::super::options::{FitOptions, Solver};
 use super::super::validation::CrossValidation;
 use super::super::weights::Weighting;
-use super::cells::Cells;
-use super::judge::{Rounds, Tally};
+use super::cells::AllCells;
+use super::judge::{JudgeTally, JudgedRounds};
 use super::outline::Outline;
-use super::products::Digits;
-use super::{Problem, check_columns};
-use crate::table::{ColumnChoice, Rows, TableError};
+use super::products::Precision;
+use super::{CellProblem, check_columns};
+use crate::table::{ColumnChoice, RowSource, TableError};
 
 pub use merge::Merge;
 
@@ -61,18 +61,18 @@ pub struct PartOf {
 
 /// Sums over some rows of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Partial {
+pub struct SufficientStats {
     settings: PartialSettings,
     parts: Vec<PartOf>,
     /// Boards of the cases; the first two, of which a second is one too many.
     devices: Vec<String>,
-    body: Body,
+    body: StatsBody,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Body {
+enum StatsBody {
     /// Cross products.
-    Sums(Cells),
+    Sums(AllCells),
     /// Errors of the rounds' predictions.
     Errors(Judged),
 }
@@ -82,12 +82,12 @@ struct Judged {
     /// Names of the models, and number of rounds.
     models: Vec<String>,
     rounds: usize,
-    tally: Tally,
+    tally: JudgeTally,
 }
 
 /// A partial that can't be read or doesn't belong to the others.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
-pub enum PartialError {
+pub enum SufficientStatsError {
     /// Bytes of something else.
     #[error("this is no partial of wattline; make one with `fit TABLE --partial FILE`")]
     NoPartial,
@@ -168,7 +168,7 @@ pub enum PartialError {
 pub struct JudgeRounds {
     format: u32,
     settings: PartialSettings,
-    rounds: Rounds,
+    rounds: JudgedRounds,
 }
 
 /// The model of merged partials.
@@ -192,13 +192,13 @@ pub struct PartLabel {
     pub columns: Vec<(String, String)>,
 }
 
-impl Partial {
+impl SufficientStats {
     /// Sums over rows, in one pass. There may be none.
     ///
     /// # Errors
     /// The rows can't be read or fitted, or the weights need to know all cases.
     pub fn of_rows(
-        rows: &dyn Rows,
+        rows: &dyn RowSource,
         options: &FitOptions,
         folds: FoldOptions,
         label: PartLabel,
@@ -217,15 +217,15 @@ impl Partial {
             judged_by: None,
         };
         let outline = settings.outline(options)?;
-        let watched = Watched::new(rows);
-        let cells = match Cells::read(&watched, &outline, Digits::All) {
+        let watched = DeviceTrackingRows::new(rows);
+        let cells = match AllCells::read(&watched, &outline, Precision::All) {
             Err(ModelError::Table(TableError::NoRows)) => {
-                Cells::none(outline.cells(), rows.features().len())
+                AllCells::none(outline.cells(), rows.features().len())
             }
             read => read?,
         };
         let rows = cells.rows();
-        Self::new(settings, Body::Sums(cells), label.number, rows, watched.devices())
+        Self::new(settings, StatsBody::Sums(cells), label.number, rows, watched.devices())
     }
 
     /// Judges rows by the rounds of a merged fit, in one pass.
@@ -233,7 +233,7 @@ impl Partial {
     /// # Errors
     /// The rows can't be read or have other columns.
     pub fn of_errors(
-        rows: &dyn Rows,
+        rows: &dyn RowSource,
         by: &JudgeRounds,
         label: PartLabel,
     ) -> Result<Self, ModelError> {
@@ -244,22 +244,22 @@ impl Partial {
         }
         let settings = PartialSettings { judged_by: Some(by.checksum()), ..by.settings.clone() };
         let outline = settings.outline(&options)?;
-        let watched = Watched::new(rows);
-        let tally = match Tally::read(&watched, &outline, &by.rounds) {
-            Err(ModelError::Table(TableError::NoRows)) => Tally::none(&by.rounds),
+        let watched = DeviceTrackingRows::new(rows);
+        let tally = match JudgeTally::read(&watched, &outline, &by.rounds) {
+            Err(ModelError::Table(TableError::NoRows)) => JudgeTally::none(&by.rounds),
             read => read?,
         };
         let rounds = by.rounds.rounds.len();
         // Every case is in one fold of every round.
         let cases = tally.cells.iter().take(rounds).map(|cell| cell.cases).sum();
         let models = by.rounds.models().into_iter().map(str::to_owned).collect();
-        let body = Body::Errors(Judged { models, rounds, tally });
+        let body = StatsBody::Errors(Judged { models, rounds, tally });
         Self::new(settings, body, label.number, cases, watched.devices())
     }
 
     fn new(
         settings: PartialSettings,
-        body: Body,
+        body: StatsBody,
         number: Option<(u64, u64)>,
         rows: u64,
         devices: Vec<String>,
@@ -271,10 +271,10 @@ impl Partial {
         Ok(partial)
     }
 
-    fn check_devices(&self) -> Result<(), PartialError> {
+    fn check_devices(&self) -> Result<(), SufficientStatsError> {
         match self.devices.as_slice() {
             [first, second, ..] => {
-                Err(PartialError::Boards { boards: format!("{first}, {second}, ...") })
+                Err(SufficientStatsError::Boards { boards: format!("{first}, {second}, ...") })
             }
             _ => Ok(()),
         }
@@ -297,7 +297,7 @@ impl Partial {
 
     /// Whether it holds errors of predictions, not sums.
     pub fn is_judged(&self) -> bool {
-        matches!(self.body, Body::Errors(_))
+        matches!(self.body, StatsBody::Errors(_))
     }
 
     /// Fits a model to the rows of all merged parts. Solver, penalty and priors may be others
@@ -306,7 +306,7 @@ impl Partial {
     /// # Errors
     /// A part is missing, or the solver finds no model.
     pub fn fit(&self, options: &FitOptions) -> Result<MergedFit, ModelError> {
-        let Body::Sums(cells) = &self.body else {
+        let StatsBody::Sums(cells) = &self.body else {
             return Err(ModelError::Partial(self.wrong_kind()));
         };
         self.check_all_there().map_err(ModelError::Partial)?;
@@ -321,7 +321,7 @@ impl Partial {
         check_columns(&settings.features, &options)?;
         let outline = settings.outline(&options)?;
         let features = &settings.features;
-        let problem = Problem::new(features, cells, &outline, &options)?;
+        let problem = CellProblem::new(features, cells, &outline, &options)?;
         let solved = problem.solve(features, cells, &outline, &options)?;
         let squares = (options.weighting == Weighting::Equal).then(|| {
             let b = solved.rounds.last_j.as_slice();
@@ -340,7 +340,7 @@ impl Partial {
     /// # Errors
     /// A part is missing, or no case was judged.
     pub fn validation(&self) -> Result<(CrossValidation, f64), ModelError> {
-        let Body::Errors(judged) = &self.body else {
+        let StatsBody::Errors(judged) = &self.body else {
             return Err(ModelError::Partial(self.wrong_kind()));
         };
         self.check_all_there().map_err(ModelError::Partial)?;
@@ -353,19 +353,19 @@ impl Partial {
         Ok((CrossValidation { seed, rows }, judged.tally.squares.hi))
     }
 
-    fn wrong_kind(&self) -> PartialError {
+    fn wrong_kind(&self) -> SufficientStatsError {
         let (sums, errors) = ("sums to fit to", "errors of predictions");
         let (found, wanted) = if self.is_judged() { (errors, sums) } else { (sums, errors) };
-        PartialError::Kind { found, wanted }
+        SufficientStatsError::Kind { found, wanted }
     }
 }
 
 /// Sum of squared residuals of equally weighted rows.
-fn squared_residuals(cells: &Cells, b: &[f64]) -> f64 {
-    use super::super::wide::Wide;
+fn squared_residuals(cells: &AllCells, b: &[f64]) -> f64 {
+    use super::super::wide::DoubleDouble;
     let l = b.len();
-    let mut sum = Wide::default();
-    let factor = |j: usize| Wide::of(if j == l { -1.0 } else { b[j] });
+    let mut sum = DoubleDouble::default();
+    let factor = |j: usize| DoubleDouble::of(if j == l { -1.0 } else { b[j] });
     for cell in &cells.cells {
         for j in 0..=l {
             for i in j..=l {
@@ -387,13 +387,13 @@ impl PartialSettings {
         self.weighting.parse()
     }
 
-    fn differs_in_features(&self, found: &[String]) -> PartialError {
+    fn differs_in_features(&self, found: &[String]) -> SufficientStatsError {
         let extra = |a: &[String], b: &[String]| a.iter().find(|name| !b.contains(name)).cloned();
         let say = |count: usize, one: Option<String>| {
             let one = one.map_or(String::new(), |name| format!(", among them `{name}`"));
             format!("{count}{one}")
         };
-        PartialError::Differs {
+        SufficientStatsError::Differs {
             what: "the features",
             found: say(found.len(), extra(found, &self.features)),
             other: "the others".to_owned(),
@@ -433,7 +433,9 @@ impl JudgeRounds {
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         let rounds: Self = serde_json::from_str(text)?;
         if rounds.format != PARTIAL_FORMAT {
-            return Err(ModelError::Partial(PartialError::Version { found: rounds.format }));
+            return Err(ModelError::Partial(SufficientStatsError::Version {
+                found: rounds.format,
+            }));
         }
         let l = rounds.settings.features.len();
         let fits = |costs: &[f64]| costs.len() == l && costs.iter().all(|cost| cost.is_finite());
@@ -473,13 +475,13 @@ fn check_floor(options: &FitOptions) -> Result<(), ModelError> {
 }
 
 /// Rows whose boards are noted as they pass.
-struct Watched<'r> {
-    rows: &'r dyn Rows,
+struct DeviceTrackingRows<'r> {
+    rows: &'r dyn RowSource,
     devices: std::cell::RefCell<std::collections::BTreeSet<String>>,
 }
 
-impl<'r> Watched<'r> {
-    fn new(rows: &'r dyn Rows) -> Self {
+impl<'r> DeviceTrackingRows<'r> {
+    fn new(rows: &'r dyn RowSource) -> Self {
         Self { rows, devices: Default::default() }
     }
 
@@ -488,14 +490,14 @@ impl<'r> Watched<'r> {
     }
 }
 
-impl Rows for Watched<'_> {
+impl RowSource for DeviceTrackingRows<'_> {
     fn features(&self) -> &[String] {
         self.rows.features()
     }
 
     fn each(
         &self,
-        wanted: crate::table::Wanted,
+        wanted: crate::table::PassColumns,
         take: crate::table::Take<'_>,
     ) -> Result<(), TableError> {
         self.rows.each(wanted, &mut |block| {

@@ -3,13 +3,13 @@
 //! A product of two numbers of 53 bits has 106, and most of them are lost in an `f64`. So
 //! numbers are cut into slices of at most [`SLICE_BITS`]: products of slices, summed over a
 //! batch, are exact in an `f64`, whatever the order (Ozaki et al. 2012), and batches are
-//! summed as [`Wide`]. Counts that are whole and below 2^20 are one slice anyway.
+//! summed as [`DoubleDouble`]. Counts that are whole and below 2^20 are one slice anyway.
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 
 use super::super::linear::in_wide_vectors;
-use super::super::wide::Wide;
+use super::super::wide::DoubleDouble;
 use crate::table::BLOCK_ROWS;
 
 /// Bits of a slice: `2^12` rows of products of two slices fill 52 bits.
@@ -21,7 +21,7 @@ const SLICES: usize = 6;
 
 /// How much of the counts' products is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Digits {
+pub(super) enum Precision {
     /// What an `f64` holds: fast, but the square of a condition number is lost.
     Double,
     /// All.
@@ -34,13 +34,13 @@ pub(super) struct Triangle {
     /// Number of columns w.
     pub width: usize,
     /// Its `w (w + 1) / 2` elements.
-    pub elements: Vec<Wide>,
+    pub elements: Vec<DoubleDouble>,
 }
 
 impl Triangle {
     /// Of zeros.
     pub fn zeros(width: usize) -> Self {
-        Self { width, elements: vec![Wide::default(); width * (width + 1) / 2] }
+        Self { width, elements: vec![DoubleDouble::default(); width * (width + 1) / 2] }
     }
 
     /// Where column `j` begins, less `j`.
@@ -49,7 +49,7 @@ impl Triangle {
     }
 
     /// Element `(i, j)`.
-    pub fn get(&self, i: usize, j: usize) -> Wide {
+    pub fn get(&self, i: usize, j: usize) -> DoubleDouble {
         self.elements[self.start(i.min(j)) + i.max(j)]
     }
 
@@ -87,7 +87,7 @@ impl Batch {
         &mut self,
         rows: usize,
         width: usize,
-        digits: Digits,
+        digits: Precision,
         column: impl Fn(usize, &mut Vec<f64>),
     ) {
         (self.rows, self.exact) = (rows, true);
@@ -100,7 +100,7 @@ impl Batch {
             if is_one_slice(&self.slices[from..]) {
                 continue;
             }
-            if digits == Digits::All || j + 1 == width {
+            if digits == Precision::All || j + 1 == width {
                 self.cut(from, j);
             } else {
                 self.exact = false;
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    fn products(rows: &[Vec<f64>], digits: Digits) -> (Triangle, bool) {
+    fn products(rows: &[Vec<f64>], digits: Precision) -> (Triangle, bool) {
         let width = rows[0].len();
         let (mut batch, mut sums) = (Batch::new(), Triangle::zeros(width));
         batch.fill(rows.len(), width, digits, |j, to| to.extend(rows.iter().map(|row| row[j])));
@@ -210,14 +210,14 @@ mod tests {
     #[test]
     fn whole_counts_have_exact_products() {
         let rows = vec![vec![3.0, 1_000_000.0, 0.5], vec![4.0, 7.0, 0.25]];
-        let (sums, exact) = products(&rows, Digits::Double);
+        let (sums, exact) = products(&rows, Precision::Double);
         assert!(exact);
-        assert_eq!(sums.get(0, 0), Wide::of(25.0));
-        assert_eq!(sums.get(1, 0), Wide::of(3_000_028.0));
-        assert_eq!(sums.get(2, 1), Wide::of(500_001.75));
-        assert_eq!(sums.get(2, 2), Wide::of(0.3125));
-        assert!(!products(&[vec![0.1, 1.0]], Digits::Double).1);
-        let (sums, _) = products(&[vec![f64::NAN, 1.0]], Digits::All);
+        assert_eq!(sums.get(0, 0), DoubleDouble::of(25.0));
+        assert_eq!(sums.get(1, 0), DoubleDouble::of(3_000_028.0));
+        assert_eq!(sums.get(2, 1), DoubleDouble::of(500_001.75));
+        assert_eq!(sums.get(2, 2), DoubleDouble::of(0.3125));
+        assert!(!products(&[vec![0.1, 1.0]], Precision::Double).1);
+        let (sums, _) = products(&[vec![f64::NAN, 1.0]], Precision::All);
         assert!(sums.get(0, 0).hi.is_nan());
     }
 
@@ -233,7 +233,7 @@ mod tests {
                 .chunks(3)
                 .map(|row| row.iter().map(|x| *x as f64 * unit).collect())
                 .collect();
-            let (sums, exact) = products(&rows, Digits::All);
+            let (sums, exact) = products(&rows, Precision::All);
             prop_assert!(exact);
             for i in 0..3 {
                 for j in 0..=i {
@@ -255,9 +255,9 @@ mod tests {
             cut in 1usize..11,
         ) {
             let rows: Vec<Vec<f64>> = numbers.chunks(4).map(<[f64]>::to_vec).collect();
-            let (mut parts, _) = products(&rows[..cut], Digits::All);
-            parts.add(&products(&rows[cut..], Digits::All).0);
-            let (whole, _) = products(&rows, Digits::All);
+            let (mut parts, _) = products(&rows[..cut], Precision::All);
+            parts.add(&products(&rows[cut..], Precision::All).0);
+            let (whole, _) = products(&rows, Precision::All);
             for (a, b) in parts.elements.iter().zip(&whole.elements) {
                 prop_assert!((a.minus(*b)).hi.abs() <= 1e-28 * b.hi.abs());
             }

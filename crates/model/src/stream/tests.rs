@@ -1,7 +1,7 @@
 //! Streamed fits are the fits of the table.
 
 use super::*;
-use crate::table::{Table, Wanted};
+use crate::table::{PassColumns, Table};
 use crate::testing::{assert_close, table};
 use crate::validation::cross_validate_in;
 use crate::{CvSet, FoldUnit, Penalty, Solver, Weighting, fit};
@@ -10,7 +10,7 @@ use crate::{CvSet, FoldUnit, Penalty, Solver, Weighting, fit};
 fn fold_of(data: &Table, options: &FitOptions, folds: FoldOptions) -> Vec<usize> {
     let outline = Outline::with_floor(options, Some(folds), None, 0.0).unwrap();
     let mut of = Vec::new();
-    data.each(Wanted::Cases, &mut |block| {
+    data.each(PassColumns::Cases, &mut |block| {
         of.extend((0..block.rows()).map(|i| outline.fold(block, i)));
         std::ops::ControlFlow::Continue(())
     })

@@ -8,8 +8,8 @@ use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::in_wide_vectors;
 use super::super::weights::Weighting;
-use super::super::wide::Wide;
-use super::cells::Cell;
+use super::super::wide::DoubleDouble;
+use super::cells::CellSums;
 use super::products::Triangle;
 
 /// Pivots below this part of the first are what rounding leaves of nothing: the products have
@@ -18,7 +18,7 @@ const NOTHING: f64 = 1e-27;
 
 /// The rows of some cells, given by inner fold; an inner fold may have none.
 pub(super) struct Training<'a> {
-    pub parts: Vec<Vec<&'a Cell>>,
+    pub parts: Vec<Vec<&'a CellSums>>,
 }
 
 /// Sums over the cells of a training set, unscaled.
@@ -38,7 +38,7 @@ impl Training<'_> {
     ) -> Result<Design, ModelError> {
         let l = features.len();
         let parts: Vec<Total> = self.parts.iter().map(|cells| total(cells, l + 1)).collect();
-        let all: Vec<&Cell> = self.parts.iter().flatten().copied().collect();
+        let all: Vec<&CellSums> = self.parts.iter().flatten().copied().collect();
         let whole = total(&all, l + 1);
         let square = |j: usize| whole.products.get(j, j).hi.max(0.0);
         let lengths: Vec<f64> = (0..l).map(|j| square(j).sqrt()).collect();
@@ -73,7 +73,7 @@ impl Training<'_> {
     }
 }
 
-fn total(cells: &[&Cell], width: usize) -> Total {
+fn total(cells: &[&CellSums], width: usize) -> Total {
     let mut products = Triangle::zeros(width);
     cells.iter().for_each(|cell| products.add(&cell.products));
     Total { products, rows: cells.iter().map(|cell| cell.rows).sum() }
@@ -107,10 +107,10 @@ impl Scaling<'_> {
     fn root(&self, whole: &Total) -> (Mat<f64>, Vec<f64>) {
         let l = self.scale.len();
         let entry = |i: usize, j: usize| {
-            let scale = Wide::of(self.of(i)).times(Wide::of(self.of(j)));
+            let scale = DoubleDouble::of(self.of(i)).times(DoubleDouble::of(self.of(j)));
             whole.products.get(i, j).times(scale)
         };
-        let mut left = Left {
+        let mut left = RemainingProducts {
             columns: (0..l).collect(),
             rows: (0..l).map(|i| WideRow::new((0..=l).map(|j| entry(i, j)))).collect(),
         };
@@ -138,16 +138,16 @@ struct WideRow {
 }
 
 impl WideRow {
-    fn new(of: impl Iterator<Item = Wide>) -> Self {
+    fn new(of: impl Iterator<Item = DoubleDouble>) -> Self {
         let (hi, lo) = of.map(|x| (x.hi, x.lo)).unzip();
         Self { hi, lo }
     }
 
-    fn get(&self, j: usize) -> Wide {
-        Wide { hi: self.hi[j], lo: self.lo[j] }
+    fn get(&self, j: usize) -> DoubleDouble {
+        DoubleDouble { hi: self.hi[j], lo: self.lo[j] }
     }
 
-    fn last(&self) -> Wide {
+    fn last(&self) -> DoubleDouble {
         self.get(self.hi.len() - 1)
     }
 
@@ -162,12 +162,12 @@ impl WideRow {
 }
 
 /// What is left of `X'X` of some columns, and of `X'y` as the last element of each row.
-struct Left {
+struct RemainingProducts {
     columns: Vec<usize>,
     rows: Vec<WideRow>,
 }
 
-impl Left {
+impl RemainingProducts {
     /// Takes the column with the most left out: its number, the root of that, and its row
     /// divided by the root. `None` if none has more than `nothing` left.
     fn take_pivot(&mut self, nothing: f64) -> Option<(usize, f64, WideRow)> {
@@ -197,8 +197,8 @@ impl Left {
                     let (hi, lo) =
                         (left.hi.iter_mut().zip(&row.hi), left.lo.iter_mut().zip(&row.lo));
                     for ((hi, row_hi), (lo, row_lo)) in hi.zip(lo) {
-                        let part = factor.times(Wide { hi: *row_hi, lo: *row_lo });
-                        let rest = Wide { hi: *hi, lo: *lo }.minus(part);
+                        let part = factor.times(DoubleDouble { hi: *row_hi, lo: *row_lo });
+                        let rest = DoubleDouble { hi: *hi, lo: *lo }.minus(part);
                         (*hi, *lo) = (rest.hi, rest.lo);
                     }
                 }

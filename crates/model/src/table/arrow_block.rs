@@ -15,16 +15,16 @@ use wattline_units::foreign::decode_foreign;
 use wattline_units::limits::BLOCK_TEXT_BYTES;
 use wattline_units::shortened::shortened;
 
-use super::block::{Block, TextColumn, Texts};
-use super::columns::{Column, Kind, Places};
+use super::block::{RowBlock, TextColumn, Texts};
+use super::columns::{ColumnPositions, ColumnType, TableColumn};
 use super::error::TableError;
 use super::part::Fill;
-use super::rows::{BLOCK_ROWS, Wanted};
+use super::rows::{BLOCK_ROWS, PassColumns};
 use crate::linear::in_wide_vectors;
 
 /// A column by its field.
-pub(super) fn column(field: &Field) -> Column {
-    Column { name: field.name().clone(), kind: kind(field.data_type()) }
+pub(super) fn column(field: &Field) -> TableColumn {
+    TableColumn { name: field.name().clone(), kind: kind(field.data_type()) }
 }
 
 /// A schema whose texts are references to bytes that rows share.
@@ -38,18 +38,18 @@ pub(super) fn views(schema: &Schema) -> SchemaRef {
     SchemaRef::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-fn kind(of: &DataType) -> Kind {
+fn kind(of: &DataType) -> ColumnType {
     match of {
-        DataType::Boolean => Kind::Whole,
-        whole if whole.is_integer() => Kind::Whole,
-        real if real.is_floating() || is_decimal(real) => Kind::Real,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Kind::Text,
+        DataType::Boolean => ColumnType::Whole,
+        whole if whole.is_integer() => ColumnType::Whole,
+        real if real.is_floating() || is_decimal(real) => ColumnType::Real,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => ColumnType::Text,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => ColumnType::Text,
         DataType::Dictionary(_, values) => kind(values),
-        DataType::Null => Kind::Other("null in every row".to_owned()),
-        DataType::Struct(_) => Kind::Other("a struct".to_owned()),
-        list if list.is_nested() => Kind::Other("a list".to_owned()),
-        other => Kind::Other(format!("of type {other}")),
+        DataType::Null => ColumnType::Other("null in every row".to_owned()),
+        DataType::Struct(_) => ColumnType::Other("a struct".to_owned()),
+        list if list.is_nested() => ColumnType::Other("a list".to_owned()),
+        other => ColumnType::Other(format!("of type {other}")),
     }
 }
 
@@ -64,16 +64,16 @@ fn is_decimal(of: &DataType) -> bool {
 }
 
 /// The columns of a file that a pass reads, in their order in the file.
-pub(super) struct Reading<'p> {
-    places: &'p Places,
-    wanted: Wanted,
+pub(super) struct ArrowColumns<'p> {
+    places: &'p ColumnPositions,
+    wanted: PassColumns,
     /// Places, rising.
     pub columns: Vec<usize>,
 }
 
-impl<'p> Reading<'p> {
-    pub fn new(places: &'p Places, wanted: Wanted) -> Self {
-        let features = places.features.iter().copied().filter(|_| wanted == Wanted::Counts);
+impl<'p> ArrowColumns<'p> {
+    pub fn new(places: &'p ColumnPositions, wanted: PassColumns) -> Self {
+        let features = places.features.iter().copied().filter(|_| wanted == PassColumns::Counts);
         let about = places.texts().chain(places.numbers());
         let mut columns: Vec<usize> =
             about.chain(features).filter(|place| *place < places.own).collect();
@@ -86,7 +86,7 @@ impl<'p> Reading<'p> {
     /// is that of its rows in their file.
     pub fn each(
         &self,
-        block: &mut Block,
+        block: &mut RowBlock,
         batch: &RecordBatch,
         fill: Fill<'_>,
     ) -> Result<ControlFlow<()>, TableError> {
@@ -101,11 +101,11 @@ impl<'p> Reading<'p> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn fill(&self, block: &mut Block, batch: &RecordBatch) -> Result<(), TableError> {
+    fn fill(&self, block: &mut RowBlock, batch: &RecordBatch) -> Result<(), TableError> {
         let first = block.first;
         let cells = |place: usize| {
             let at = self.columns.binary_search(&place).expect("it is one of the columns");
-            Cells { places: self.places, place, array: batch.column(at), first }
+            ArrowCells { places: self.places, place, array: batch.column(at), first }
         };
         let places = self.places;
         for (to, place) in [
@@ -133,7 +133,7 @@ impl<'p> Reading<'p> {
         cells(places.target).numbers("the target", f64::NEG_INFINITY, &mut energies)?;
         let mut counts = std::mem::take(&mut block.counts);
         counts.clear();
-        if self.wanted == Wanted::Counts {
+        if self.wanted == PassColumns::Counts {
             for place in &places.features {
                 cells(*place).numbers("a feature", f64::NEG_INFINITY, &mut counts)?;
             }
@@ -144,15 +144,15 @@ impl<'p> Reading<'p> {
 }
 
 /// The values of a column of a batch.
-struct Cells<'b> {
-    places: &'b Places,
+struct ArrowCells<'b> {
+    places: &'b ColumnPositions,
     place: usize,
     array: &'b ArrayRef,
     /// Number of the first row in the file.
     first: usize,
 }
 
-impl Cells<'_> {
+impl ArrowCells<'_> {
     /// Appends the numbers; all must be there, finite and at least `least`.
     fn numbers(
         &self,

@@ -26,13 +26,13 @@ pub(super) struct Message {
 }
 
 /// Reads messages.
-pub(super) struct Messages<R> {
+pub(super) struct ArrowMessages<R> {
     input: R,
     /// Bytes of dictionaries that are added to others, all of which are held.
     added: u64,
 }
 
-impl<R: Read> Messages<R> {
+impl<R: Read> ArrowMessages<R> {
     pub fn new(input: R) -> Self {
         Self { input, added: 0 }
     }

@@ -10,23 +10,23 @@ use wattline_units::foreign::decode_foreign;
 use wattline_units::limits::TABLE_COLUMNS;
 use wattline_units::shortened::shortened;
 
-use super::arrow_block::{Reading, column};
-use super::arrow_messages::{Message, Messages};
-use super::block::Block;
-use super::columns::{Column, Places};
+use super::arrow_block::{ArrowColumns, column};
+use super::arrow_messages::{ArrowMessages, Message};
+use super::block::RowBlock;
+use super::columns::{ColumnPositions, TableColumn};
 use super::error::TableError;
-use super::part::{Fill, Part};
-use super::rows::Wanted;
+use super::part::{Fill, TablePart};
+use super::rows::PassColumns;
 
 /// A stream whose schema has been read.
 pub struct ArrowStreamPart<R: Read> {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     rest: RefCell<Option<Batches<R>>>,
 }
 
 /// Messages and the decoder of them.
 struct Batches<R> {
-    messages: Messages<R>,
+    messages: ArrowMessages<R>,
     decoder: StreamDecoder,
 }
 
@@ -67,7 +67,7 @@ impl<R: Read> Batches<R> {
     }
 
     /// Takes in the first message.
-    fn schema(&mut self) -> Result<Vec<Column>, TableError> {
+    fn schema(&mut self) -> Result<Vec<TableColumn>, TableError> {
         let empty = || broken(&ArrowError::IpcError("the stream is empty".to_owned()));
         let message = decode(|| self.messages.next())?.ok_or_else(empty)?;
         self.take(message)?;
@@ -85,23 +85,29 @@ impl<R: Read> ArrowStreamPart<R> {
     /// # Errors
     /// It is no Arrow stream.
     pub fn new(from: R) -> Result<Self, TableError> {
-        let mut rest = Batches { messages: Messages::new(from), decoder: StreamDecoder::default() };
+        let mut rest =
+            Batches { messages: ArrowMessages::new(from), decoder: StreamDecoder::default() };
         Ok(Self { columns: rest.schema()?, rest: RefCell::new(Some(rest)) })
     }
 }
 
-impl<R: Read> Part for ArrowStreamPart<R> {
-    fn columns(&self) -> Result<Vec<Column>, TableError> {
+impl<R: Read> TablePart for ArrowStreamPart<R> {
+    fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
         Ok(self.columns.clone())
     }
 
-    fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError> {
+    fn each(
+        &self,
+        places: &ColumnPositions,
+        wanted: PassColumns,
+        fill: Fill<'_>,
+    ) -> Result<(), TableError> {
         let Some(mut batches) = self.rest.take() else {
             let message = "a stream can be read once; write the table to a file".to_owned();
             return Err(TableError::Read { message });
         };
-        let reading = Reading::new(places, wanted);
-        let mut block = Block::default();
+        let reading = ArrowColumns::new(places, wanted);
+        let mut block = RowBlock::default();
         while let Some(batch) = batches.next()? {
             let used = decode(|| batch.project(&reading.columns))?;
             if reading.each(&mut block, &used, fill)?.is_break() {

@@ -73,7 +73,7 @@ impl Texts {
 
 /// Rows of a table, n of them. A column that the table doesn't have is `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Block {
+pub struct RowBlock {
     /// Number of the first row in the data set, from 0.
     pub first: usize,
     /// Names of the cases; an empty one stands for the row's number.
@@ -96,7 +96,7 @@ pub struct Block {
     pub counts: Vec<f64>,
 }
 
-impl Block {
+impl RowBlock {
     /// Number of rows n.
     pub fn rows(&self) -> usize {
         self.energies_j.len()
@@ -187,7 +187,8 @@ mod tests {
         let mut names = TextColumn::default();
         ["x", "", "y z"].into_iter().for_each(|name| names.push(name));
         let names = Some(Texts::Each(names));
-        let block = Block { first: 5, names, energies_j: vec![1.0, 2.0, 3.0], ..Block::default() };
+        let block =
+            RowBlock { first: 5, names, energies_j: vec![1.0, 2.0, 3.0], ..RowBlock::default() };
         assert_eq!([0, 1, 2].map(|i| block.name(i)), ["x", "7", "y z"]);
         assert_eq!((block.group(1), block.case(2).energy_j), ("", 3.0));
     }

@@ -30,7 +30,7 @@ pub struct ColumnChoice {
 
 /// What the values of a column are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     /// Whatever each cell says: CSV.
     Any,
     /// Whole numbers, of any width.
@@ -43,7 +43,7 @@ pub enum Kind {
     Other(String),
 }
 
-impl Kind {
+impl ColumnType {
     /// In words.
     pub(super) fn name(&self) -> &str {
         match self {
@@ -58,17 +58,17 @@ impl Kind {
 
 /// A column of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct TableColumn {
     /// Its name.
     pub name: String,
     /// What its values are.
-    pub kind: Kind,
+    pub kind: ColumnType,
 }
 
 /// Where the columns stand in a file. Those from `own` on are not in the file, but the
 /// same for all of its rows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Places {
+pub struct ColumnPositions {
     pub(super) names: Vec<String>,
     pub(super) own: usize,
     pub(super) target: usize,
@@ -86,7 +86,7 @@ pub(super) fn find_columns(
     own: Vec<String>,
     constants: &[(String, String)],
     choice: &ColumnChoice,
-) -> Result<Places, TableError> {
+) -> Result<ColumnPositions, TableError> {
     let mut seen = BTreeSet::new();
     if let Some(name) = own.iter().find(|name| !seen.insert(name.as_str())) {
         return Err(TableError::TwoColumns { name: name.clone() });
@@ -139,7 +139,8 @@ pub(super) fn find_columns(
     }
     let se = place("energy_se_j").filter(|_| names[target] == "energy_j");
     let (case, duration) = (place("case"), place("duration_s"));
-    let places = Places { own, target, case, group, device, duration, se, weight, features, names };
+    let places =
+        ColumnPositions { own, target, case, group, device, duration, se, weight, features, names };
     places.check_constants()?;
     Ok(places)
 }
@@ -157,7 +158,7 @@ fn with_constants(mut own: Vec<String>, constants: &[(String, String)]) -> (Vec<
     (own, count)
 }
 
-impl Places {
+impl ColumnPositions {
     /// The columns that numbers are read from, but for the features.
     pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
         [Some(self.target), self.duration, self.se, self.weight].into_iter().flatten()
@@ -186,7 +187,7 @@ impl Places {
         own: Vec<String>,
         constants: &[(String, String)],
         first: &str,
-    ) -> Result<Places, TableError> {
+    ) -> Result<ColumnPositions, TableError> {
         let (names, own) = with_constants(own, constants);
         let index: BTreeMap<&str, usize> =
             names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
@@ -198,7 +199,7 @@ impl Places {
         let find_any = |place: Option<usize>| place.map(find).transpose();
         let features: Result<Vec<usize>, TableError> =
             self.features.iter().map(|place| find(*place)).collect();
-        let places = Places {
+        let places = ColumnPositions {
             target: find(self.target)?,
             case: find_any(self.case)?,
             group: find_any(self.group)?,

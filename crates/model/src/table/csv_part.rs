@@ -10,12 +10,12 @@ use wattline_units::shortened::shortened_bytes;
 
 use wattline_units::csv_text;
 
-use super::block::{Block, TextColumn, Texts, transpose};
+use super::block::{RowBlock, TextColumn, Texts, transpose};
 use super::cases::Table;
-use super::columns::{Column, ColumnChoice, Kind, Places};
+use super::columns::{ColumnChoice, ColumnPositions, ColumnType, TableColumn};
 use super::error::TableError;
-use super::part::{Fill, Part, Source, TableRows};
-use super::rows::{BLOCK_ROWS, Wanted};
+use super::part::{Fill, TablePart, TableRows, UnopenedPart};
+use super::rows::{BLOCK_ROWS, PassColumns};
 
 /// Opens the text anew for every pass.
 pub type Open<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
@@ -30,7 +30,7 @@ impl Table {
     pub fn from_csv(text: &str, choice: &ColumnChoice) -> Result<Table, TableError> {
         let part = move || CsvPart::new(Box::new(move || Ok(Box::new(text.as_bytes()))));
         let open = move || Ok(Box::new(part()) as _);
-        let source = Source::new("the table", open);
+        let source = UnopenedPart::new("the table", open);
         Table::from_rows(&TableRows::new(vec![source], choice)?)
     }
 }
@@ -76,8 +76,8 @@ impl Read for RowLimited<'_> {
     }
 }
 
-impl Part for CsvPart<'_> {
-    fn columns(&self) -> Result<Vec<Column>, TableError> {
+impl TablePart for CsvPart<'_> {
+    fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
         let (mut reader, _) = self.reader()?;
         let headers = reader.headers()?;
         let remedy = "a table has a row for each case and a column for each feature";
@@ -85,14 +85,19 @@ impl Part for CsvPart<'_> {
         let names = headers.iter();
         let names = names.map(|name| name.trim_start_matches('\u{feff}').trim());
         let names = names.map(|name| csv_text::plain_field(name).to_string());
-        Ok(names.map(|name| Column { name, kind: Kind::Any }).collect())
+        Ok(names.map(|name| TableColumn { name, kind: ColumnType::Any }).collect())
     }
 
-    fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError> {
+    fn each(
+        &self,
+        places: &ColumnPositions,
+        wanted: PassColumns,
+        fill: Fill<'_>,
+    ) -> Result<(), TableError> {
         let (mut reader, row_start) = self.reader()?;
         reader.byte_headers()?;
         row_start.set(reader.position().byte());
-        let mut filling = Filling::new(places, wanted);
+        let mut filling = BlockFilling::new(places, wanted);
         let mut record = csv::ByteRecord::new();
         while reader.read_byte_record(&mut record)? {
             row_start.set(reader.position().byte());
@@ -109,34 +114,34 @@ impl Part for CsvPart<'_> {
 }
 
 /// A block being filled.
-struct Filling<'p> {
-    places: &'p Places,
-    wanted: Wanted,
-    block: Block,
+struct BlockFilling<'p> {
+    places: &'p ColumnPositions,
+    wanted: PassColumns,
+    block: RowBlock,
     /// Counts, row by row.
     counts: Vec<f64>,
 }
 
-impl<'p> Filling<'p> {
-    fn new(places: &'p Places, wanted: Wanted) -> Self {
+impl<'p> BlockFilling<'p> {
+    fn new(places: &'p ColumnPositions, wanted: PassColumns) -> Self {
         let texts = |place: Option<usize>| {
             place.filter(|place| *place < places.own).map(|_| Texts::Each(TextColumn::default()))
         };
-        let block = Block {
+        let block = RowBlock {
             names: texts(places.case),
             groups: texts(places.group),
             devices: texts(places.device),
             energies_se_j: places.se.map(|_| Vec::new()),
             durations_s: places.duration.map(|_| Vec::new()),
             weights: places.weight.map(|_| Vec::new()),
-            ..Block::default()
+            ..RowBlock::default()
         };
         Self { places, wanted, block, counts: Vec::new() }
     }
 
     fn add(&mut self, record: &csv::ByteRecord) -> Result<(), TableError> {
         let (places, block) = (self.places, &mut self.block);
-        let row = Row { places, record, number: block.first + block.energies_j.len() + 1 };
+        let row = CsvRow { places, record, number: block.first + block.energies_j.len() + 1 };
         for (texts, place) in [
             (&mut block.names, places.case),
             (&mut block.groups, places.group),
@@ -158,7 +163,7 @@ impl<'p> Filling<'p> {
         if let (Some(weights), Some(place)) = (&mut block.weights, places.weight) {
             weights.push(row.number_from(place, "the weight", 0.0)?);
         }
-        if self.wanted == Wanted::Counts {
+        if self.wanted == PassColumns::Counts {
             for place in &places.features {
                 self.counts.push(row.number_from(*place, "a feature", f64::NEG_INFINITY)?);
             }
@@ -190,13 +195,13 @@ impl<'p> Filling<'p> {
 }
 
 /// A row that is being read.
-struct Row<'r> {
-    places: &'r Places,
+struct CsvRow<'r> {
+    places: &'r ColumnPositions,
     record: &'r csv::ByteRecord,
     number: usize,
 }
 
-impl Row<'_> {
+impl CsvRow<'_> {
     fn cell(&self, place: usize) -> &[u8] {
         self.record.get(place).unwrap_or_default().trim_ascii()
     }
@@ -260,7 +265,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::table::{ColumnChoice, Rows, TableError};
+    use crate::table::{ColumnChoice, RowSource, TableError};
 
     const TEXT: &str = "case,group,device,duration_s,energy_j,energy_se_j,Add,lib:a\n\
         one,n,B1,100,2.5,0.1,10,3\n\
@@ -365,7 +370,7 @@ mod tests {
     fn rows_of(text: &'static str) -> Result<TableRows<'static>, TableError> {
         let part = move || CsvPart::new(Box::new(move || Ok(Box::new(text.as_bytes()))));
         let open = move || Ok(Box::new(part()) as _);
-        TableRows::new(vec![Source::new("text", open)], &ColumnChoice::default())
+        TableRows::new(vec![UnopenedPart::new("text", open)], &ColumnChoice::default())
     }
 
     #[test]
@@ -374,7 +379,7 @@ mod tests {
         let text: &'static str = Box::leak(format!("case,energy_j,a,b\n{text}").into_boxed_str());
         let rows = rows_of(text).unwrap();
         let (mut found, mut outline) = (0, Vec::new());
-        rows.each(Wanted::Counts, &mut |block| {
+        rows.each(PassColumns::Counts, &mut |block| {
             assert_eq!(block.first, found);
             for i in 0..block.rows() {
                 let at = (found + i) as f64;
@@ -385,7 +390,7 @@ mod tests {
             ControlFlow::Continue(())
         })
         .unwrap();
-        rows.each(Wanted::Cases, &mut |block| {
+        rows.each(PassColumns::Cases, &mut |block| {
             assert!(block.counts.is_empty());
             outline.extend((0..block.rows()).map(|i| block.name(i)));
             ControlFlow::Continue(())
@@ -399,7 +404,7 @@ mod tests {
         let text: String = (0..9000).map(|i| format!("{i},1\n")).collect();
         let rows = rows_of(Box::leak(format!("energy_j,a\n{text}").into_boxed_str())).unwrap();
         let mut blocks = 0;
-        rows.each(Wanted::Counts, &mut |_| {
+        rows.each(PassColumns::Counts, &mut |_| {
             blocks += 1;
             ControlFlow::Break(())
         })

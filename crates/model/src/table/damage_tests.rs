@@ -112,13 +112,13 @@ fn read_parquet(bytes: Vec<u8>) -> Result<Table, TableError> {
         let bytes = bytes.clone();
         Ok(Box::new(ParquetPart::new(Box::new(move || Ok(bytes.clone())))?) as _)
     };
-    let rows = TableRows::new(vec![Source::new("a", open)], &ColumnChoice::default())?;
+    let rows = TableRows::new(vec![UnopenedPart::new("a", open)], &ColumnChoice::default())?;
     Table::from_rows(&rows)
 }
 
 fn read_stream(bytes: Vec<u8>) -> Result<Table, TableError> {
     let open = || Ok(Box::new(ArrowStreamPart::new(bytes.as_slice())?) as _);
-    let rows = TableRows::new(vec![Source::new("a", open)], &ColumnChoice::default())?;
+    let rows = TableRows::new(vec![UnopenedPart::new("a", open)], &ColumnChoice::default())?;
     Table::from_rows(&rows)
 }
 

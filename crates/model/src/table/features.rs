@@ -55,13 +55,15 @@ pub fn select_features(
     let mut chosen = Vec::new();
     for part in list.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let found: Vec<usize> = match part_columns(part, columns)? {
-            Part::Name(index) => {
+            FeatureNamePart::Name(index) => {
                 if let Some(used_as) = taken(index) {
                     return Err(FeaturesError::Taken { name: part.into(), used_as });
                 }
                 vec![index]
             }
-            Part::Many(found) => found.into_iter().filter(|i| taken(*i).is_none()).collect(),
+            FeatureNamePart::Many(found) => {
+                found.into_iter().filter(|i| taken(*i).is_none()).collect()
+            }
         };
         if found.is_empty() {
             return Err(FeaturesError::Empty { text: part.into() });
@@ -74,21 +76,21 @@ pub fn select_features(
     Ok(chosen)
 }
 
-enum Part {
+enum FeatureNamePart {
     Name(usize),
     Many(Vec<usize>),
 }
 
-fn part_columns(part: &str, columns: &[String]) -> Result<Part, FeaturesError> {
+fn part_columns(part: &str, columns: &[String]) -> Result<FeatureNamePart, FeaturesError> {
     if let Some(index) = columns.iter().position(|name| name == part) {
-        return Ok(Part::Name(index));
+        return Ok(FeatureNamePart::Name(index));
     }
     if let Some(prefix) = part.strip_suffix('*') {
         let takes = |index: &usize| columns[*index].starts_with(prefix);
-        return Ok(Part::Many((0..columns.len()).filter(takes).collect()));
+        return Ok(FeatureNamePart::Many((0..columns.len()).filter(takes).collect()));
     }
     let Some((from, to)) = part.split_once("..") else {
-        return place(part, columns).map(Part::Name);
+        return place(part, columns).map(FeatureNamePart::Name);
     };
     let first = place(from.trim(), columns)?;
     let last = match to.trim() {
@@ -98,7 +100,7 @@ fn part_columns(part: &str, columns: &[String]) -> Result<Part, FeaturesError> {
     if last < first {
         return Err(FeaturesError::Reversed { text: part.into() });
     }
-    Ok(Part::Many((first..=last).collect()))
+    Ok(FeatureNamePart::Many((first..=last).collect()))
 }
 
 fn place(name: &str, columns: &[String]) -> Result<usize, FeaturesError> {

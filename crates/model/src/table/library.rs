@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wattline_units::operation::Column;
+use wattline_units::operation::FeatureColumn;
 
 pub use wattline_units::operation::{GARBAGE_COLLECTION, LIBRARY_OTHER};
 
@@ -29,7 +29,7 @@ impl Default for LibraryTop {
 pub fn lump(rows: &mut [BTreeMap<String, u128>], top: LibraryTop) -> Vec<(String, u128)> {
     let LibraryTop::Most(kept) = top else { return Vec::new() };
     let mut totals: BTreeMap<&str, u128> = BTreeMap::new();
-    for (name, count) in rows.iter().flatten().filter(|(name, _)| Column::is_library(name)) {
+    for (name, count) in rows.iter().flatten().filter(|(name, _)| FeatureColumn::is_library(name)) {
         *totals.entry(name).or_default() += count;
     }
     let mut ranked: Vec<(String, u128)> =

@@ -26,17 +26,17 @@ mod rows;
 
 #[cfg(feature = "parquet")]
 pub use arrow_stream::ArrowStreamPart;
-pub use block::{Block, TextColumn, Texts};
+pub use block::{RowBlock, TextColumn, Texts};
 pub use cases::{Case, Table};
-pub use columns::{Column, ColumnChoice, FIXED_COLUMNS, Kind};
+pub use columns::{ColumnChoice, ColumnType, FIXED_COLUMNS, TableColumn};
 pub use csv_part::CsvPart;
 pub use error::TableError;
 pub use features::FeaturesError;
 pub use library::{GARBAGE_COLLECTION, LIBRARY_OTHER, LibraryTop, lump};
 #[cfg(feature = "parquet")]
 pub use parquet_part::ParquetPart;
-pub use part::{Part, Source, TableRows};
-pub use rows::{BLOCK_ROWS, Rows, Take, Wanted, numbers_held};
+pub use part::{TablePart, TableRows, UnopenedPart};
+pub use rows::{BLOCK_ROWS, PassColumns, RowSource, Take, numbers_held};
 
 #[cfg(test)]
 #[cfg(feature = "parquet")]

@@ -19,14 +19,14 @@ use wattline_units::limits::{
 };
 use wattline_units::shortened::shortened;
 
-use super::arrow_block::{Reading, column, views};
-use super::block::Block;
-use super::columns::{Column, Places};
+use super::arrow_block::{ArrowColumns, column, views};
+use super::block::RowBlock;
+use super::columns::{ColumnPositions, TableColumn};
 use super::error::TableError;
 use super::parquet_deltas::check_lengths;
 use super::parquet_pages::{PageHeader, PageKind};
-use super::part::{Fill, Part};
-use super::rows::{BLOCK_ROWS, Wanted};
+use super::part::{Fill, TablePart};
+use super::rows::{BLOCK_ROWS, PassColumns};
 
 /// Opens the file anew for every pass.
 pub type OpenParquet<'o, R> = Box<dyn Fn() -> std::io::Result<R> + 'o>;
@@ -269,13 +269,18 @@ fn opened<R>(open: &OpenParquet<'_, R>) -> Result<R, TableError> {
     open().map_err(|error| TableError::Read { message: error.to_string() })
 }
 
-impl<R: ChunkReader + 'static> Part for ParquetPart<'_, R> {
-    fn columns(&self) -> Result<Vec<Column>, TableError> {
+impl<R: ChunkReader + 'static> TablePart for ParquetPart<'_, R> {
+    fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
         Ok(self.metadata.schema().fields().iter().map(|field| column(field)).collect())
     }
 
-    fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError> {
-        let reading = Reading::new(places, wanted);
+    fn each(
+        &self,
+        places: &ColumnPositions,
+        wanted: PassColumns,
+        fill: Fill<'_>,
+    ) -> Result<(), TableError> {
+        let reading = ArrowColumns::new(places, wanted);
         self.check_chunks(&reading.columns)?;
         let roots =
             ProjectionMask::roots(self.metadata.parquet_schema(), reading.columns.iter().copied());
@@ -290,7 +295,7 @@ impl<R: ChunkReader + 'static> Part for ParquetPart<'_, R> {
                     .build()
             },
         )?;
-        let mut block = Block::default();
+        let mut block = RowBlock::default();
         loop {
             let what = || format!("rows from {} on", block.first + 1);
             let next = decode(what, || batches.next().transpose().map_err(ParquetError::from))?;

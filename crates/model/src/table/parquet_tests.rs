@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
 use super::*;
-use crate::table::{ColumnChoice, Rows, Source, Table, TableRows};
+use crate::table::{ColumnChoice, RowSource, Table, TableRows, UnopenedPart};
 
 /// `rows` rows in groups of 3000: case, energy, an integer count, a number that may be
 /// missing.
@@ -55,7 +55,7 @@ fn rows_of<'b>(
             let bytes = bytes.clone();
             Ok(Box::new(ParquetPart::new(Box::new(move || Ok(bytes.clone())))?) as _)
         };
-        Source::new(name, open)
+        UnopenedPart::new(name, open)
     });
     TableRows::new(sources.collect(), choice)
 }
@@ -84,7 +84,7 @@ fn blocks_hold_what_the_csv_holds() {
     let rows = rows_of(vec![("one", file(7000, |_| false))], &ColumnChoice::default()).unwrap();
     assert_eq!(Table::from_rows(&rows).unwrap(), csv);
     let mut outline = 0;
-    rows.each(Wanted::Cases, &mut |block| {
+    rows.each(PassColumns::Cases, &mut |block| {
         assert!(block.first == outline && block.counts.is_empty());
         outline += block.rows();
         std::ops::ControlFlow::Continue(())

@@ -4,38 +4,43 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::TABLE_FEATURES;
 
-use super::block::{Block, Texts};
-use super::columns::{Column, ColumnChoice, Kind, Places, find_columns};
+use super::block::{RowBlock, Texts};
+use super::columns::{ColumnChoice, ColumnPositions, ColumnType, TableColumn, find_columns};
 use super::error::TableError;
-use super::rows::{Rows, Take, Wanted};
+use super::rows::{PassColumns, RowSource, Take};
 
 /// A file or a stream of a table.
-pub trait Part {
+pub trait TablePart {
     /// Its columns, in their order.
-    fn columns(&self) -> Result<Vec<Column>, TableError>;
+    fn columns(&self) -> Result<Vec<TableColumn>, TableError>;
 
     /// Reads its rows; blocks are numbered from its own first row, and texts that are the
     /// same for the whole file are left out.
-    fn each(&self, places: &Places, wanted: Wanted, fill: Fill<'_>) -> Result<(), TableError>;
+    fn each(
+        &self,
+        places: &ColumnPositions,
+        wanted: PassColumns,
+        fill: Fill<'_>,
+    ) -> Result<(), TableError>;
 }
 
 /// What is done with a block of a part, and whether to go on.
-pub type Fill<'f> = &'f mut dyn FnMut(&mut Block) -> ControlFlow<()>;
+pub type Fill<'f> = &'f mut dyn FnMut(&mut RowBlock) -> ControlFlow<()>;
 
-type Open<'o> = Box<dyn Fn() -> Result<Box<dyn Part + 'o>, TableError> + 'o>;
+type Open<'o> = Box<dyn Fn() -> Result<Box<dyn TablePart + 'o>, TableError> + 'o>;
 
 /// A part that has not been opened.
-pub struct Source<'o> {
+pub struct UnopenedPart<'o> {
     name: String,
     constants: Vec<(String, String)>,
     open: Open<'o>,
 }
 
-impl<'o> Source<'o> {
+impl<'o> UnopenedPart<'o> {
     /// A part by its name and by what opens it.
     pub fn new(
         name: impl Into<String>,
-        open: impl Fn() -> Result<Box<dyn Part + 'o>, TableError> + 'o,
+        open: impl Fn() -> Result<Box<dyn TablePart + 'o>, TableError> + 'o,
     ) -> Self {
         Self { name: name.into(), constants: Vec::new(), open: Box::new(open) }
     }
@@ -47,19 +52,19 @@ impl<'o> Source<'o> {
 }
 
 /// A part that was opened, and where its columns are.
-struct Opened<'o> {
-    part: Box<dyn Part + 'o>,
-    columns: Vec<Column>,
-    places: Places,
+struct OpenedPart<'o> {
+    part: Box<dyn TablePart + 'o>,
+    columns: Vec<TableColumn>,
+    places: ColumnPositions,
 }
 
 /// A table of one part or more, whose columns were found and checked.
 pub struct TableRows<'o> {
     /// The first part stays open: a stream can't be opened again.
-    first: Box<dyn Part + 'o>,
-    sources: Vec<Source<'o>>,
-    columns: Vec<Column>,
-    places: Places,
+    first: Box<dyn TablePart + 'o>,
+    sources: Vec<UnopenedPart<'o>>,
+    columns: Vec<TableColumn>,
+    places: ColumnPositions,
     features: Vec<String>,
 }
 
@@ -68,15 +73,15 @@ impl<'o> TableRows<'o> {
     ///
     /// # Errors
     /// There is no part, one can't be opened, or columns are missing or differ.
-    pub fn new(sources: Vec<Source<'o>>, choice: &ColumnChoice) -> Result<Self, TableError> {
+    pub fn new(sources: Vec<UnopenedPart<'o>>, choice: &ColumnChoice) -> Result<Self, TableError> {
         let Some(source) = sources.first() else { return Err(TableError::NoRows) };
         let opened = (source.open)().and_then(|part| {
             let columns = part.columns()?;
             let places = find_columns(names(&columns), &source.constants, choice)?;
             check_kinds(&columns, &places)?;
-            Ok(Opened { part, columns, places })
+            Ok(OpenedPart { part, columns, places })
         });
-        let Opened { part: first, columns, places } =
+        let OpenedPart { part: first, columns, places } =
             opened.map_err(|error| of(source, sources.len(), error))?;
         check_features(places.features.len()).map_err(|error| of(source, sources.len(), error))?;
         let features = places.features.iter().map(|place| places.names[*place].clone()).collect();
@@ -105,19 +110,19 @@ impl<'o> TableRows<'o> {
     }
 
     /// Opens a part and finds the columns in it.
-    fn open(&self, source: &Source<'o>) -> Result<Opened<'o>, TableError> {
+    fn open(&self, source: &UnopenedPart<'o>) -> Result<OpenedPart<'o>, TableError> {
         let part = (source.open)()?;
         let columns = part.columns()?;
         let first = &self.sources[0].name;
         let places = self.places.in_file(names(&columns), &source.constants, first)?;
-        let used = |places: &Places| -> Vec<usize> {
+        let used = |places: &ColumnPositions| -> Vec<usize> {
             places.numbers().chain(places.texts()).chain(places.features.iter().copied()).collect()
         };
         for (here, there) in used(&places).into_iter().zip(used(&self.places)) {
             let (Some(here), Some(there)) = (columns.get(here), self.columns.get(there)) else {
                 continue;
             };
-            let any = here.kind == Kind::Any || there.kind == Kind::Any;
+            let any = here.kind == ColumnType::Any || there.kind == ColumnType::Any;
             if !any && here.kind != there.kind {
                 return Err(TableError::TypeChanges {
                     column: here.name.clone(),
@@ -127,14 +132,14 @@ impl<'o> TableRows<'o> {
                 });
             }
         }
-        Ok(Opened { part, columns, places })
+        Ok(OpenedPart { part, columns, places })
     }
 
     /// Where features are all columns that are nothing else, a part must not have others.
     fn check_no_more(
         &self,
-        columns: &[Column],
-        places: &Places,
+        columns: &[TableColumn],
+        places: &ColumnPositions,
         choice: &ColumnChoice,
     ) -> Result<(), TableError> {
         let constants: Vec<(String, String)> = Vec::new();
@@ -153,7 +158,7 @@ impl<'o> TableRows<'o> {
     fn each_of(
         &self,
         at: usize,
-        wanted: Wanted,
+        wanted: PassColumns,
         before: usize,
         take: Take<'_>,
     ) -> Result<(usize, ControlFlow<()>), TableError> {
@@ -163,7 +168,7 @@ impl<'o> TableRows<'o> {
             Some(opened) => (&opened.part, &opened.places),
             None => (&self.first, &self.places),
         };
-        let constants = Constants::new(source, places);
+        let constants = FolderConstants::new(source, places);
         let (mut rows, mut flow) = (0, ControlFlow::Continue(()));
         part.each(places, wanted, &mut |block| {
             constants.set(block);
@@ -177,12 +182,12 @@ impl<'o> TableRows<'o> {
     }
 }
 
-fn names(columns: &[Column]) -> Vec<String> {
+fn names(columns: &[TableColumn]) -> Vec<String> {
     columns.iter().map(|column| column.name.clone()).collect()
 }
 
 /// An error with the part's name, where there are several.
-fn of(source: &Source<'_>, sources: usize, error: TableError) -> TableError {
+fn of(source: &UnopenedPart<'_>, sources: usize, error: TableError) -> TableError {
     if sources > 1 { error.of_file(&source.name) } else { error }
 }
 
@@ -193,8 +198,9 @@ fn check_features(count: usize) -> Result<(), TableError> {
 }
 
 /// Columns of numbers must not hold lists or dates.
-fn check_kinds(columns: &[Column], places: &Places) -> Result<(), TableError> {
-    let is_number = |kind: &Kind| matches!(kind, Kind::Any | Kind::Whole | Kind::Real);
+fn check_kinds(columns: &[TableColumn], places: &ColumnPositions) -> Result<(), TableError> {
+    let is_number =
+        |kind: &ColumnType| matches!(kind, ColumnType::Any | ColumnType::Whole | ColumnType::Real);
     let bad = |place: usize, wanted: &'static str| TableError::Type {
         column: columns[place].name.clone(),
         is: columns[place].kind.name().to_owned(),
@@ -204,20 +210,19 @@ fn check_kinds(columns: &[Column], places: &Places) -> Result<(), TableError> {
     if let Some(place) = numbers.find(|place| !is_number(&columns[*place].kind)) {
         return Err(bad(place, "a column of numbers"));
     }
-    let is_other =
-        |place: &usize| matches!(columns.get(*place), Some(c) if matches!(c.kind, Kind::Other(_)));
+    let is_other = |place: &usize| matches!(columns.get(*place), Some(c) if matches!(c.kind, ColumnType::Other(_)));
     match places.texts().find(is_other) {
         None => Ok(()),
         Some(place) => Err(bad(place, "a column of text")),
     }
 }
 
-impl Rows for TableRows<'_> {
+impl RowSource for TableRows<'_> {
     fn features(&self) -> &[String] {
         &self.features
     }
 
-    fn each(&self, wanted: Wanted, take: Take<'_>) -> Result<(), TableError> {
+    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError> {
         let mut before = 0;
         for (at, source) in self.sources.iter().enumerate() {
             let read = self.each_of(at, wanted, before, take);
@@ -232,14 +237,14 @@ impl Rows for TableRows<'_> {
 }
 
 /// What folders say of all rows of a file.
-struct Constants {
+struct FolderConstants {
     names: Option<Texts>,
     groups: Option<Texts>,
     devices: Option<Texts>,
 }
 
-impl Constants {
-    fn new(source: &Source<'_>, places: &Places) -> Self {
+impl FolderConstants {
+    fn new(source: &UnopenedPart<'_>, places: &ColumnPositions) -> Self {
         let text = |place: Option<usize>| {
             let name = &places.names[place.filter(|place| *place >= places.own)?];
             let (_, text) = source.constants.iter().find(|(key, _)| key == name)?;
@@ -248,7 +253,7 @@ impl Constants {
         Self { names: text(places.case), groups: text(places.group), devices: text(places.device) }
     }
 
-    fn set(&self, block: &mut Block) {
+    fn set(&self, block: &mut RowBlock) {
         for (texts, constant) in [
             (&mut block.names, &self.names),
             (&mut block.groups, &self.groups),

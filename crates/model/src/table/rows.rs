@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::TABLE_NUMBERS;
 
-use super::block::{Block, TextColumn, Texts, transpose};
+use super::block::{RowBlock, TextColumn, Texts, transpose};
 use super::cases::{Case, Table};
 use super::error::TableError;
 
@@ -13,7 +13,7 @@ pub const BLOCK_ROWS: usize = 4096;
 
 /// Which columns a pass is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum PassColumns {
     /// What is known of the cases, without their counts.
     Cases,
     /// All.
@@ -29,10 +29,10 @@ pub fn numbers_held(rows: u64, features: usize) -> u64 {
 }
 
 /// What is done with a block, and whether to go on.
-pub type Take<'t> = &'t mut dyn FnMut(&Block) -> ControlFlow<()>;
+pub type Take<'t> = &'t mut dyn FnMut(&RowBlock) -> ControlFlow<()>;
 
 /// A data set that gives its rows in blocks, in the same order every time.
-pub trait Rows {
+pub trait RowSource {
     /// Column names, length l.
     fn features(&self) -> &[String];
 
@@ -40,7 +40,7 @@ pub trait Rows {
     ///
     /// # Errors
     /// Those of the reading; also where there are no rows.
-    fn each(&self, wanted: Wanted, take: Take<'_>) -> Result<(), TableError>;
+    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError>;
 }
 
 impl Table {
@@ -48,11 +48,11 @@ impl Table {
     ///
     /// # Errors
     /// Those of the reading; the table is too large to be held.
-    pub fn from_rows(rows: &dyn Rows) -> Result<Self, TableError> {
+    pub fn from_rows(rows: &dyn RowSource) -> Result<Self, TableError> {
         let l = rows.features().len();
         let mut table = Self { features: rows.features().to_vec(), ..Self::default() };
         let (mut text_bytes, mut fits) = (0, Ok(()));
-        rows.each(Wanted::Counts, &mut |block| {
+        rows.each(PassColumns::Counts, &mut |block| {
             let numbers = numbers_held((table.cases.len() + block.rows()) as u64, l);
             text_bytes += block.text_bytes();
             fits = TABLE_NUMBERS.check(numbers.saturating_add(text_bytes / 8));
@@ -76,17 +76,17 @@ impl Table {
     }
 }
 
-impl Rows for Table {
+impl RowSource for Table {
     fn features(&self) -> &[String] {
         &self.features
     }
 
-    fn each(&self, wanted: Wanted, take: Take<'_>) -> Result<(), TableError> {
+    fn each(&self, wanted: PassColumns, take: Take<'_>) -> Result<(), TableError> {
         let l = self.features.len();
         for (at, cases) in self.cases.chunks(BLOCK_ROWS).enumerate() {
             let first = at * BLOCK_ROWS;
             let mut block = block_of(cases, first);
-            if wanted == Wanted::Counts {
+            if wanted == PassColumns::Counts {
                 let counts = &self.counts[first * l..(first + cases.len()) * l];
                 transpose(counts, l, &mut block.counts);
             }
@@ -98,7 +98,7 @@ impl Rows for Table {
     }
 }
 
-fn block_of(cases: &[Case], first: usize) -> Block {
+fn block_of(cases: &[Case], first: usize) -> RowBlock {
     let texts = |of: fn(&Case) -> &str| {
         let mut column = TextColumn::default();
         cases.iter().for_each(|case| column.push(of(case)));
@@ -106,7 +106,7 @@ fn block_of(cases: &[Case], first: usize) -> Block {
     };
     let numbers =
         |of: fn(&Case) -> Option<f64>| Some(cases.iter().map(of).collect::<Vec<Option<f64>>>());
-    Block {
+    RowBlock {
         first,
         names: texts(|case| &case.name),
         groups: texts(|case| &case.group),

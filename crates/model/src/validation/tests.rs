@@ -30,7 +30,7 @@ fn an_exact_model_has_no_error_and_beats_the_baselines() {
 #[test]
 fn a_model_that_does_not_beat_flat_says_so() {
     let (model, baseline) = ("nnls".to_owned(), "flat");
-    let verdict = Verdict { model, nmae: 0.05, baseline, baseline_nmae: 0.028 };
+    let verdict = BaselineComparison { model, nmae: 0.05, baseline, baseline_nmae: 0.028 };
     assert_eq!(
         verdict.to_string(),
         "nnls does not beat the baseline flat: NMAE 5.00 % against 2.80 %"

@@ -11,7 +11,7 @@ pub const LIBRARY_OTHER: &str = "lib:other";
 
 /// What a column stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Column {
+pub enum FeatureColumn {
     /// An operation, in whatever context.
     Operation(Operation),
     /// A library function, all those without a column of their own, or garbage collections.
@@ -20,28 +20,29 @@ pub enum Column {
     Other,
 }
 
-impl Column {
+impl FeatureColumn {
     /// By its name: an operation's, a form's (`Field_Reference [read int]`), or one that
     /// begins as library functions do.
-    pub fn of(name: &str) -> Column {
-        if Column::is_library(name) {
-            return Column::Library;
+    pub fn of(name: &str) -> FeatureColumn {
+        if FeatureColumn::is_library(name) {
+            return FeatureColumn::Library;
         }
-        Operation::of_name(split_form(name).0).map_or(Column::Other, Column::Operation)
+        Operation::of_name(split_form(name).0)
+            .map_or(FeatureColumn::Other, FeatureColumn::Operation)
     }
 
     /// Whether it stands for something of unknown length: a library function, or an allocation.
     pub fn is_body(self) -> bool {
         match self {
-            Column::Operation(operation) => {
+            FeatureColumn::Operation(operation) => {
                 matches!(operation, Operation::NEW_OBJECT | Operation::NEW_ARRAY)
             }
-            Column::Library => true,
-            Column::Other => false,
+            FeatureColumn::Library => true,
+            FeatureColumn::Other => false,
         }
     }
 
-    /// Whether a name is of a library column, which costs less to ask than [`Column::of`].
+    /// Whether a name is of a library column, which costs less to ask than [`FeatureColumn::of`].
     pub fn is_library(name: &str) -> bool {
         name.starts_with(LibraryFunction::PREFIX)
     }
@@ -65,14 +66,14 @@ mod tests {
 
     #[test]
     fn names_say_what_columns_stand_for() {
-        let operation = Column::Operation(Operation::FIELD_REFERENCE);
-        assert_eq!(Column::of("Field_Reference"), operation);
-        assert_eq!(Column::of(&form("Field_Reference", "read int")), operation);
+        let operation = FeatureColumn::Operation(Operation::FIELD_REFERENCE);
+        assert_eq!(FeatureColumn::of("Field_Reference"), operation);
+        assert_eq!(FeatureColumn::of(&form("Field_Reference", "read int")), operation);
         for name in ["lib:java.util.List.add", GARBAGE_COLLECTION, LIBRARY_OTHER] {
-            assert_eq!(Column::of(name), Column::Library);
+            assert_eq!(FeatureColumn::of(name), FeatureColumn::Library);
         }
         for name in ["cache_misses", "Field_References", ""] {
-            assert_eq!(Column::of(name), Column::Other);
+            assert_eq!(FeatureColumn::of(name), FeatureColumn::Other);
         }
     }
 

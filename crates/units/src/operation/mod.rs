@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use catalogue::ROWS;
 
 pub use class::OperationClass;
-pub use column::{Column, GARBAGE_COLLECTION, LIBRARY_OTHER, form, split_form};
+pub use column::{FeatureColumn, GARBAGE_COLLECTION, LIBRARY_OTHER, form, split_form};
 pub use feature::{Feature, UnknownFeature};
 pub use library::LibraryFunction;
 

@@ -7,7 +7,7 @@ use crate::units::Joules;
 
 /// How an accumulating meter counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Counter {
+pub struct MeterCounter {
     /// Joules per count: 1e-6 for `energy_uj` and uWs.
     pub joules_per_count: f64,
     /// Counts after which it starts at 0 again (`max_energy_range_uj`, 2^32 of a
@@ -38,7 +38,7 @@ pub enum CounterError {
     },
 }
 
-impl Counter {
+impl MeterCounter {
     /// The energy between the first and the last reading. The readings must be close
     /// enough for at most one wrap between two of them.
     pub fn energy(&self, readings: &[u64]) -> Result<Joules, CounterError> {
@@ -69,11 +69,11 @@ mod tests {
 
     #[test]
     fn a_wrap_counts_on() {
-        let rapl = Counter { joules_per_count: 2f64.powi(-16), modulus: Some(1 << 32) };
+        let rapl = MeterCounter { joules_per_count: 2f64.powi(-16), modulus: Some(1 << 32) };
         let near_end = (1u64 << 32) - 65_536;
         assert_eq!(rapl.energy(&[near_end, 65_536]), Ok(Joules(2.0)));
         assert_eq!(rapl.energy(&[5]), Ok(Joules(0.0)));
-        let small = Counter { joules_per_count: 1.0, modulus: Some(10) };
+        let small = MeterCounter { joules_per_count: 1.0, modulus: Some(10) };
         assert_eq!(small.energy(&[8, 1, 9, 0]), Ok(Joules(3.0 + 8.0 + 1.0)));
         let error = small.energy(&[8, 10]);
         assert_eq!(error, Err(CounterError::TooLarge { index: 1, reading: 10, modulus: 10 }));
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_reset_is_an_error() {
-        let rail = Counter { joules_per_count: 1e-6, modulus: None };
+        let rail = MeterCounter { joules_per_count: 1e-6, modulus: None };
         assert_eq!(rail.energy(&[1_000_000, 3_000_000]), Ok(Joules(2.0)));
         let error = rail.energy(&[3, 4, 2]);
         assert_eq!(error, Err(CounterError::WentBack { index: 2, reading: 2 }));

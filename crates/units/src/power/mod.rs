@@ -2,7 +2,7 @@
 //! texts in, values out. `docs/energy.md` has the definitions.
 //!
 //! To add a meter, see [`mod@meter`]; one that accumulates is described as a
-//! [`counter::Counter`].
+//! [`counter::MeterCounter`].
 
 pub mod align;
 pub mod collections;
@@ -17,7 +17,7 @@ pub mod trace;
 
 pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_marks};
 pub use collections::{Collection, parse_collection};
-pub use counter::Counter;
+pub use counter::MeterCounter;
 pub use crash::crash_in;
 pub use integrate::{
     IntegrateError, MeterTiming, Series, Window, WindowEnergy, integrate, integrate_shown,
@@ -26,7 +26,7 @@ pub use logcat::{LogLine, log_time, parse_log_line};
 pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
 pub use runtime_threads::{RuntimeShares, RuntimeThreads};
 pub use session_log::{
-    Alignment, Death, LoggedCollection, Mark, MarkKind, MarkTexts, NamedWindow, SessionLog,
-    SessionLogError, SessionMarks, parse_session_log,
+    Alignment, Death, LoggedCollection, MarkKind, MarkTexts, NamedWindow, SessionLog,
+    SessionLogError, SessionMark, SessionMarks, parse_session_log,
 };
-pub use trace::{Flaw, FlawKind, Kind, Trace, TraceError, parse_trace};
+pub use trace::{Flaw, FlawKind, PowerTrace, PowerTraceError, RowKind, parse_trace};

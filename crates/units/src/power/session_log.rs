@@ -34,7 +34,7 @@ pub enum MarkKind {
 
 /// One mark in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
+pub struct SessionMark {
     /// Opens or closes.
     pub kind: MarkKind,
     /// The kernel's name; none for the session itself.
@@ -84,16 +84,16 @@ pub struct LoggedCollection {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SessionMarks<'l> {
     /// Where it began.
-    pub begin: &'l Mark,
+    pub begin: &'l SessionMark,
     /// Where it ended.
-    pub end: &'l Mark,
+    pub end: &'l SessionMark,
 }
 
 /// What one session's log says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionLog {
     /// Marks in the order of the log.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<SessionMark>,
     /// Pairs of wall clock and uptime, in seconds.
     pub uptimes: Vec<(f64, f64)>,
     /// Collections of any process.
@@ -196,7 +196,7 @@ fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &Ma
     if matches!(line.tag, "System.out" | "wattline")
         && let Some((kind, name)) = mark_of(line.message, marks)
     {
-        let mark = Mark { kind, name, wall_s: line.wall_s, pid: line.pid, line: number };
+        let mark = SessionMark { kind, name, wall_s: line.wall_s, pid: line.pid, line: number };
         log.marks.push(mark);
     } else if line.tag == "wattline"
         && let Some(text) = line.message.strip_prefix("uptime ")
@@ -284,7 +284,7 @@ impl SessionLog {
     /// unnamed end after it. Their processes may differ: an idle session's are written
     /// by two calls of `log`.
     pub fn session_marks(&self) -> Result<SessionMarks<'_>, SessionLogError> {
-        let first = |mark: &&Mark| mark.kind == MarkKind::Begin && mark.name.is_none();
+        let first = |mark: &&SessionMark| mark.kind == MarkKind::Begin && mark.name.is_none();
         let begin = self.marks.iter().find(first).ok_or(SessionLogError::NoBegin { name: None })?;
         Ok(SessionMarks { begin, end: self.end_of(begin)? })
     }
@@ -314,7 +314,7 @@ impl SessionLog {
     }
 
     /// Collections of a mark's process between it and another mark.
-    pub fn collections_between(&self, begin: &Mark, end: &Mark) -> Vec<&Collection> {
+    pub fn collections_between(&self, begin: &SessionMark, end: &SessionMark) -> Vec<&Collection> {
         let inside = |line: usize| begin.line < line && line < end.line;
         let own = self.collections_of(begin.pid).filter(|logged| inside(logged.line));
         own.map(|logged| &logged.what).collect()
@@ -322,7 +322,11 @@ impl SessionLog {
 
     /// What the runtime's threads spent between two marks, by the first reading after each;
     /// none where one of them has none before the other's or the log's end.
-    pub fn threads_between(&self, begin: &Mark, end: &Mark) -> Option<RuntimeThreads> {
+    pub fn threads_between(
+        &self,
+        begin: &SessionMark,
+        end: &SessionMark,
+    ) -> Option<RuntimeThreads> {
         let after = |line: usize| self.threads.iter().find(move |read| read.0 > line);
         let first = after(begin.line).filter(|read| read.0 < end.line)?;
         Some(after(end.line)?.1.since(&first.1))
@@ -333,8 +337,8 @@ impl SessionLog {
         self.collections.iter().filter(move |logged| logged.pid == pid)
     }
 
-    fn end_of(&self, begin: &Mark) -> Result<&Mark, SessionLogError> {
-        let closes = |mark: &&Mark| {
+    fn end_of(&self, begin: &SessionMark) -> Result<&SessionMark, SessionLogError> {
+        let closes = |mark: &&SessionMark| {
             mark.kind == MarkKind::End && mark.line > begin.line && mark.name == begin.name
         };
         self.marks.iter().find(closes).ok_or_else(|| SessionLogError::NoEnd {
@@ -346,7 +350,7 @@ impl SessionLog {
 
     /// The first death of a mark's process after it; a line that names no process is
     /// taken for it.
-    fn death_after(&self, begin: &Mark) -> Option<&Death> {
+    fn death_after(&self, begin: &SessionMark) -> Option<&Death> {
         let own = |death: &&Death| {
             death.line > begin.line && death.pid.is_none_or(|pid| pid == begin.pid)
         };
@@ -355,11 +359,12 @@ impl SessionLog {
 
     fn window(
         &self,
-        begin: &Mark,
-        end: &Mark,
+        begin: &SessionMark,
+        end: &SessionMark,
         alignment: Alignment,
     ) -> Result<Window, SessionLogError> {
-        let time = |mark: &Mark| mark.wall_s.ok_or(SessionLogError::NoTime { line: mark.line });
+        let time =
+            |mark: &SessionMark| mark.wall_s.ok_or(SessionLogError::NoTime { line: mark.line });
         Ok(Window {
             start_s: time(begin)? + alignment.offset_s,
             end_s: time(end)? + alignment.offset_s,

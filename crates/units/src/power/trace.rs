@@ -9,7 +9,7 @@ use super::integrate::{MeterTiming, Series};
 
 /// What a row of a trace is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum RowKind {
     /// The power that the meter showed then.
     #[default]
     Shown,
@@ -20,7 +20,7 @@ pub enum Kind {
 
 /// What the sampler wrote. `uptime_s` is strictly increasing.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Trace {
+pub struct PowerTrace {
     /// Rails in the order of the columns.
     pub rails: Vec<String>,
     /// The sampler's period in microseconds, where the header says it.
@@ -34,7 +34,7 @@ pub struct Trace {
     /// Lines that were left out, in the order of the text.
     pub flaws: Vec<Flaw>,
     /// What a row is.
-    pub kind: Kind,
+    pub kind: RowKind,
     /// How well the samples' clock is tied to the board's, in seconds; none where it is the
     /// board's own.
     pub clock_residual_s: Option<f64>,
@@ -67,7 +67,7 @@ pub enum FlawKind {
 
 /// A samples text that can't be used.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
-pub enum TraceError {
+pub enum PowerTraceError {
     /// The first line is not the sampler's header.
     #[error("samples, line 1: no `# wattline-samples 1 rails=... unit=...` header")]
     NoHeader,
@@ -89,7 +89,7 @@ pub enum TraceError {
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq)]
-enum Unit {
+enum ColumnUnit {
     /// One column per rail: watts.
     Watts,
     /// Two columns per rail: volts and amperes; the power is their product.
@@ -98,7 +98,7 @@ enum Unit {
 
 /// Reads `# wattline-samples 1 rails=arm,mem unit=W period_us=N update_period_us=N` and
 /// the samples after it: `UPTIME_S W W`, or with `unit=V*A` `UPTIME_S V A V A`.
-pub fn parse_trace(text: &str) -> Result<Trace, TraceError> {
+pub fn parse_trace(text: &str) -> Result<PowerTrace, PowerTraceError> {
     let header = text.lines().next().unwrap_or("");
     let (mut trace, unit) = parse_header(header.trim_end())?;
     let whole = text.ends_with('\n');
@@ -119,33 +119,35 @@ pub fn parse_trace(text: &str) -> Result<Trace, TraceError> {
     Ok(trace)
 }
 
-fn parse_header(line: &str) -> Result<(Trace, Unit), TraceError> {
-    let fields = line.strip_prefix("# wattline-samples 1").ok_or(TraceError::NoHeader)?;
+fn parse_header(line: &str) -> Result<(PowerTrace, ColumnUnit), PowerTraceError> {
+    let fields = line.strip_prefix("# wattline-samples 1").ok_or(PowerTraceError::NoHeader)?;
     let field = |name: &str| {
         fields.split_ascii_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     };
     let rails = field("rails").filter(|rails| !rails.is_empty());
-    let rails = rails.ok_or(TraceError::BadHeader { field: "rails" })?;
+    let rails = rails.ok_or(PowerTraceError::BadHeader { field: "rails" })?;
     let unit = match field("unit") {
-        Some("W") => Unit::Watts,
-        Some("V*A") => Unit::VoltsAmperes,
-        _ => return Err(TraceError::BadHeader { field: "unit" }),
+        Some("W") => ColumnUnit::Watts,
+        Some("V*A") => ColumnUnit::VoltsAmperes,
+        _ => return Err(PowerTraceError::BadHeader { field: "unit" }),
     };
     let number = |name: &'static str| match field(name) {
         None | Some("unknown") => Ok(None),
-        Some(text) => text.parse().map(Some).map_err(|_| TraceError::BadHeader { field: name }),
+        Some(text) => {
+            text.parse().map(Some).map_err(|_| PowerTraceError::BadHeader { field: name })
+        }
     };
-    let trace = Trace {
+    let trace = PowerTrace {
         rails: rails.split(',').map(str::to_string).collect(),
         period_us: number("period_us")?,
         update_period_us: number("update_period_us")?,
-        ..Trace::default()
+        ..PowerTrace::default()
     };
     Ok((trace, unit))
 }
 
-fn take_sample(trace: &mut Trace, unit: Unit, line: &str) -> Result<(), FlawKind> {
-    let columns = trace.rails.len() * if unit == Unit::Watts { 1 } else { 2 };
+fn take_sample(trace: &mut PowerTrace, unit: ColumnUnit, line: &str) -> Result<(), FlawKind> {
+    let columns = trace.rails.len() * if unit == ColumnUnit::Watts { 1 } else { 2 };
     let mut numbers = Vec::with_capacity(1 + columns);
     for word in line.split_ascii_whitespace() {
         let number = if word == "-" { None } else { Some(parse_plain(word)?) };
@@ -161,8 +163,8 @@ fn take_sample(trace: &mut Trace, unit: Unit, line: &str) -> Result<(), FlawKind
     }
     let product = |va: &[Option<f64>]| Some(va[0]? * va[1]?);
     match unit {
-        Unit::Watts => trace.power_w.extend(&numbers[1..]),
-        Unit::VoltsAmperes => trace.power_w.extend(numbers[1..].chunks(2).map(product)),
+        ColumnUnit::Watts => trace.power_w.extend(&numbers[1..]),
+        ColumnUnit::VoltsAmperes => trace.power_w.extend(numbers[1..].chunks(2).map(product)),
     }
     Ok(())
 }
@@ -173,7 +175,7 @@ fn parse_plain(word: &str) -> Result<f64, FlawKind> {
     number.ok_or(FlawKind::Unreadable)
 }
 
-impl Trace {
+impl PowerTrace {
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.uptime_s.len()
@@ -186,13 +188,16 @@ impl Trace {
 
     /// The summed power of some rails over time. Samples in which one of them could not
     /// be read are left out; the gap that they leave is for the caller to judge.
-    pub fn series(&self, rails: &[String]) -> Result<Series, TraceError> {
+    pub fn series(&self, rails: &[String]) -> Result<Series, PowerTraceError> {
         let mut columns = Vec::new();
         for rail in rails {
             let column = self.rails.iter().position(|name| name == rail);
             let known = || self.rails.join(", ");
             columns.push(
-                column.ok_or_else(|| TraceError::NoRail { rail: rail.clone(), known: known() })?,
+                column.ok_or_else(|| PowerTraceError::NoRail {
+                    rail: rail.clone(),
+                    known: known(),
+                })?,
             );
         }
         let sum = |row: &[Option<f64>]| columns.iter().map(|column| row[*column]).sum();
@@ -212,8 +217,8 @@ impl Trace {
     /// counters, which are not late) and the mean time between two samples.
     pub fn timing(&self) -> MeterTiming {
         let update_period_us = match self.kind {
-            Kind::Shown => self.update_period_us.unwrap_or(0),
-            Kind::Counted => 0,
+            RowKind::Shown => self.update_period_us.unwrap_or(0),
+            RowKind::Counted => 0,
         };
         MeterTiming {
             update_period_s: update_period_us as f64 * 1e-6,
@@ -225,8 +230,8 @@ impl Trace {
     /// counters the time between two readings, over which their difference is spread.
     pub fn smear(&self) -> MeterTiming {
         match self.kind {
-            Kind::Shown => self.timing(),
-            Kind::Counted => {
+            RowKind::Shown => self.timing(),
+            RowKind::Counted => {
                 let sample_period_s = self.sample_period_s();
                 let refresh_s = self.update_period_us.unwrap_or(0) as f64 * 1e-6;
                 let period_s = sample_period_s.max(refresh_s);
@@ -268,7 +273,7 @@ mod tests {
     const HEAD: &str =
         "# wattline-samples 1 rails=arm,mem unit=W period_us=33333 update_period_us=263808\n";
 
-    fn parse(lines: &str) -> Trace {
+    fn parse(lines: &str) -> PowerTrace {
         parse_trace(&format!("{HEAD}{lines}")).unwrap()
     }
 
@@ -332,10 +337,10 @@ mod tests {
 
     #[test]
     fn headers_are_needed() {
-        assert_eq!(parse_trace("1 2 3\n"), Err(TraceError::NoHeader));
-        assert_eq!(parse_trace(""), Err(TraceError::NoHeader));
+        assert_eq!(parse_trace("1 2 3\n"), Err(PowerTraceError::NoHeader));
+        assert_eq!(parse_trace(""), Err(PowerTraceError::NoHeader));
         let field = |text: &str| match parse_trace(text) {
-            Err(TraceError::BadHeader { field }) => field,
+            Err(PowerTraceError::BadHeader { field }) => field,
             other => panic!("{other:?}"),
         };
         assert_eq!(field("# wattline-samples 1 unit=W\n"), "rails");

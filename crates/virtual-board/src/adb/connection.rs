@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::keys::CHALLENGE_BYTES;
-use super::packet::{Command, PAYLOAD_MAX, Packet};
-use super::stream::{Stream, Wire};
-use super::{Device, Mode, service};
+use super::packet::{AdbPacket, PAYLOAD_MAX, PacketCommand};
+use super::stream::{ServiceStream, Wire};
+use super::{AdbdGeneration, Device, service};
 use crate::secret::random_bytes;
 use crate::strangers::Until;
 
@@ -31,7 +31,7 @@ struct Sender {
 }
 
 impl Wire for Sender {
-    fn send(&self, packet: &Packet) -> io::Result<()> {
+    fn send(&self, packet: &AdbPacket) -> io::Result<()> {
         let mut socket = self.socket.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         packet.write_to(&mut *socket)
     }
@@ -41,7 +41,7 @@ impl Wire for Sender {
     }
 }
 
-type Streams = Mutex<HashMap<u32, Arc<Stream>>>;
+type Streams = Mutex<HashMap<u32, Arc<ServiceStream>>>;
 
 /// What an AUTH packet holds.
 const AUTH_TOKEN: u32 = 1;
@@ -54,15 +54,15 @@ const AUTH_TRIES: usize = 64;
 /// Lets a host in that has one of the board's keys; the rest of them is cut off, or, as on a
 /// phone whose owner does not answer, waits until its time is over. Nothing that it sends is
 /// looked at before.
-pub(super) fn let_in(socket: &mut TcpStream, device: &Device) -> io::Result<Option<Packet>> {
+pub(super) fn let_in(socket: &mut TcpStream, device: &Device) -> io::Result<Option<AdbPacket>> {
     let end = Instant::now() + AUTH_TIME;
     let mut banner = None;
     let mut challenge = None;
     for _ in 0..AUTH_TRIES {
-        let packet = Packet::read_from(&mut Until { socket, end }, LEGACY_PAYLOAD_MAX)?;
+        let packet = AdbPacket::read_from(&mut Until { socket, end }, LEGACY_PAYLOAD_MAX)?;
         match packet.command {
-            Command::Connect => banner = Some(packet),
-            Command::Auth if packet.arg0 == AUTH_SIGNATURE => {
+            PacketCommand::Connect => banner = Some(packet),
+            PacketCommand::Auth if packet.arg0 == AUTH_SIGNATURE => {
                 let signed = |challenge| device.keys.have_signed(challenge, &packet.payload);
                 if challenge.as_ref().is_some_and(signed) {
                     socket.set_read_timeout(None)?;
@@ -70,19 +70,20 @@ pub(super) fn let_in(socket: &mut TcpStream, device: &Device) -> io::Result<Opti
                 }
             }
             // Its public key, for the owner to accept.
-            Command::Auth => continue,
+            PacketCommand::Auth => continue,
             _ => return Ok(None),
         }
         let fresh = random_bytes::<CHALLENGE_BYTES>()?;
         let payload = fresh.to_vec();
-        Packet { command: Command::Auth, arg0: AUTH_TOKEN, arg1: 0, payload }.write_to(socket)?;
+        AdbPacket { command: PacketCommand::Auth, arg0: AUTH_TOKEN, arg1: 0, payload }
+            .write_to(socket)?;
         challenge = Some(fresh);
     }
     Ok(None)
 }
 
 /// Serves a host that was let in until it hangs up; then every stream ends.
-pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &Packet) {
+pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &AdbPacket) {
     let Ok(copy) = socket.try_clone() else { return };
     socket.set_nodelay(true).ok();
     let own_max = own_payload_max(device.mode);
@@ -92,14 +93,14 @@ pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &P
     if connect(&sender, device, banner).is_err() {
         return;
     }
-    while let Ok(packet) = Packet::read_from(&mut socket, PAYLOAD_MAX) {
+    while let Ok(packet) = AdbPacket::read_from(&mut socket, PAYLOAD_MAX) {
         let answered = match packet.command {
-            Command::Connect => connect(&sender, device, &packet),
-            Command::Open => {
+            PacketCommand::Connect => connect(&sender, device, &packet),
+            PacketCommand::Open => {
                 next_stream += 1;
                 open(next_stream, &sender, device, &streams, packet)
             }
-            Command::Auth => Ok(()),
+            PacketCommand::Auth => Ok(()),
             _ => deliver(&streams, packet),
         };
         if answered.is_err() {
@@ -111,15 +112,15 @@ pub(super) fn serve(mut socket: &mut TcpStream, device: &Arc<Device>, banner: &P
     }
 }
 
-fn own_payload_max(mode: Mode) -> usize {
+fn own_payload_max(mode: AdbdGeneration) -> usize {
     match mode {
-        Mode::Modern => PAYLOAD_MAX,
-        Mode::Legacy => LEGACY_PAYLOAD_MAX,
+        AdbdGeneration::Modern => PAYLOAD_MAX,
+        AdbdGeneration::Legacy => LEGACY_PAYLOAD_MAX,
     }
 }
 
 /// Answers the host's banner with the board's.
-fn connect(sender: &Sender, device: &Device, packet: &Packet) -> io::Result<()> {
+fn connect(sender: &Sender, device: &Device, packet: &AdbPacket) -> io::Result<()> {
     let own_max = own_payload_max(device.mode);
     let peer_max = (packet.arg1 as usize).max(LEGACY_PAYLOAD_MAX);
     sender.payload_max.store(own_max.min(peer_max), Ordering::Relaxed);
@@ -128,12 +129,12 @@ fn connect(sender: &Sender, device: &Device, packet: &Packet) -> io::Result<()> 
         "device::ro.product.name={model};ro.product.model={model};ro.product.device={model};"
     );
     let (version, banner) = match device.mode {
-        Mode::Modern => (VERSION_UNCHECKED, format!("{names}features={FEATURES}")),
-        Mode::Legacy => (VERSION_CHECKED, format!("{names}\0")),
+        AdbdGeneration::Modern => (VERSION_UNCHECKED, format!("{names}features={FEATURES}")),
+        AdbdGeneration::Legacy => (VERSION_CHECKED, format!("{names}\0")),
     };
     let payload = banner.into_bytes();
     let arg1 = u32::try_from(own_max).map_err(io::Error::other)?;
-    sender.send(&Packet { command: Command::Connect, arg0: version, arg1, payload })
+    sender.send(&AdbPacket { command: PacketCommand::Connect, arg0: version, arg1, payload })
 }
 
 /// Opens a stream to a service, or refuses it.
@@ -142,16 +143,17 @@ fn open(
     sender: &Arc<Sender>,
     device: &Arc<Device>,
     streams: &Arc<Streams>,
-    packet: Packet,
+    packet: AdbPacket,
 ) -> io::Result<()> {
     let remote = packet.arg0;
     let name = String::from_utf8_lossy(&packet.payload);
     let name = name.trim_end_matches('\0');
     let Some(service) = service::Service::parse(name, device.mode) else {
-        let close = Packet { command: Command::Close, arg0: 0, arg1: remote, payload: vec![] };
+        let close =
+            AdbPacket { command: PacketCommand::Close, arg0: 0, arg1: remote, payload: vec![] };
         return sender.send(&close);
     };
-    let stream = Arc::new(Stream::accept(local, remote, sender.clone())?);
+    let stream = Arc::new(ServiceStream::accept(local, remote, sender.clone())?);
     lock(streams).insert(local, stream.clone());
     let (device, streams) = (device.clone(), streams.clone());
     std::thread::Builder::new().name(format!("adb stream {local}")).spawn(move || {
@@ -164,18 +166,18 @@ fn open(
 }
 
 /// Hands a packet to its stream; one for a stream that has ended is dropped.
-fn deliver(streams: &Streams, packet: Packet) -> io::Result<()> {
+fn deliver(streams: &Streams, packet: AdbPacket) -> io::Result<()> {
     let stream = lock(streams).get(&packet.arg1).cloned();
     if let Some(stream) = stream {
         match packet.command {
-            Command::Okay => stream.acknowledged(),
-            Command::Write => stream.deliver(packet.payload),
+            PacketCommand::Okay => stream.acknowledged(),
+            PacketCommand::Write => stream.deliver(packet.payload),
             _ => stream.hang_up(),
         }
     }
     Ok(())
 }
 
-fn lock(streams: &Streams) -> std::sync::MutexGuard<'_, HashMap<u32, Arc<Stream>>> {
+fn lock(streams: &Streams) -> std::sync::MutexGuard<'_, HashMap<u32, Arc<ServiceStream>>> {
     streams.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

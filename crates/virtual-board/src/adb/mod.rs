@@ -28,7 +28,7 @@ pub use keys::KeyError;
 
 /// Which generation of adbd the board imitates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum AdbdGeneration {
     /// Exit codes, separate standard error, large payloads (`shell_v2`, `cmd`).
     #[default]
     Modern,
@@ -41,12 +41,12 @@ pub enum Mode {
 pub(super) struct AdbServer {
     address: SocketAddr,
     stopped: Arc<AtomicBool>,
-    connections: Arc<Connections>,
+    connections: Arc<HostConnections>,
 }
 
 /// The connections of hosts.
 #[derive(Default)]
-pub(super) struct Connections {
+pub(super) struct HostConnections {
     /// Those that were let in, by their numbers.
     open: Mutex<Vec<(u64, TcpStream)>>,
     /// Those that were not yet.
@@ -55,7 +55,7 @@ pub(super) struct Connections {
     closed_until: Mutex<Option<Instant>>,
 }
 
-impl Connections {
+impl HostConnections {
     /// Closes every connection, as a pulled cable does; new ones are accepted.
     pub(super) fn drop_all(&self) {
         self.strangers.cut_off();
@@ -97,7 +97,7 @@ impl Connections {
 
 /// What connections need to serve the host.
 pub(super) struct Device {
-    pub mode: Mode,
+    pub mode: AdbdGeneration,
     pub shells: Arc<Shells>,
     /// Whose hosts are let in.
     pub keys: AuthorizedKeys,
@@ -117,7 +117,7 @@ impl AdbServer {
     pub(super) fn start(
         port: u16,
         device: Device,
-        connections: Arc<Connections>,
+        connections: Arc<HostConnections>,
     ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
@@ -152,7 +152,7 @@ impl AdbServer {
     }
 }
 
-fn accept(mut socket: TcpStream, device: &Arc<Device>, connections: &Arc<Connections>) {
+fn accept(mut socket: TcpStream, device: &Arc<Device>, connections: &Arc<HostConnections>) {
     let Ok(copy) = socket.try_clone() else { return };
     let number = connections.strangers.add(copy);
     let (device, known) = (device.clone(), connections.clone());

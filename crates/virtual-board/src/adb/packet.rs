@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 /// What a packet asks for: the first word of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Command {
+pub(super) enum PacketCommand {
     /// Connects: version, largest payload, banner.
     Connect = u32::from_le_bytes(*b"CNXN"),
     /// A challenge, or its answer: a signature, or a public key.
@@ -21,7 +21,7 @@ pub(super) enum Command {
     Close = u32::from_le_bytes(*b"CLSE"),
 }
 
-impl Command {
+impl PacketCommand {
     fn from_word(word: u32) -> Option<Self> {
         [Self::Connect, Self::Auth, Self::Open, Self::Okay, Self::Write, Self::Close]
             .into_iter()
@@ -31,8 +31,8 @@ impl Command {
 
 /// One packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Packet {
-    pub command: Command,
+pub(super) struct AdbPacket {
+    pub command: PacketCommand,
     /// The sender's stream, or the version.
     pub arg0: u32,
     /// The receiver's stream, or the largest payload.
@@ -48,7 +48,7 @@ fn checksum(payload: &[u8]) -> u32 {
     payload.iter().fold(0u32, |sum, byte| sum.wrapping_add(u32::from(*byte)))
 }
 
-impl Packet {
+impl AdbPacket {
     /// Writes header and payload with a real checksum, whatever the version.
     pub(super) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let command = self.command as u32;
@@ -76,7 +76,7 @@ impl Packet {
             }
             let mut payload = vec![0; length];
             input.read_exact(&mut payload)?;
-            if let Some(command) = Command::from_word(word) {
+            if let Some(command) = PacketCommand::from_word(word) {
                 return Ok(Self { command, arg0, arg1, payload });
             }
         }
@@ -93,13 +93,17 @@ mod tests {
 
     #[test]
     fn a_packet_survives_the_wire() {
-        let packet =
-            Packet { command: Command::Write, arg0: 7, arg1: 9, payload: b"\xff\x01ab".to_vec() };
+        let packet = AdbPacket {
+            command: PacketCommand::Write,
+            arg0: 7,
+            arg1: 9,
+            payload: b"\xff\x01ab".to_vec(),
+        };
         let mut wire = Vec::new();
         packet.write_to(&mut wire).unwrap();
         assert_eq!(&wire[..4], b"WRTE");
         assert_eq!(wire[16..20], (0xff_u32 + 1 + 97 + 98).to_le_bytes());
-        assert_eq!(Packet::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), packet);
+        assert_eq!(AdbPacket::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), packet);
     }
 
     proptest::proptest! {
@@ -116,7 +120,7 @@ mod tests {
             let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             bytes.extend(&noise);
             for mut wire in [noise.as_slice(), bytes.as_slice()] {
-                while let Ok(packet) = Packet::read_from(&mut wire, 64) {
+                while let Ok(packet) = AdbPacket::read_from(&mut wire, 64) {
                     proptest::prop_assert!(packet.payload.len() <= 64);
                 }
             }
@@ -125,16 +129,20 @@ mod tests {
 
     #[test]
     fn noise_is_an_error_and_unknown_commands_are_passed_over() {
-        assert!(Packet::read_from(&mut [7u8; 64].as_slice(), PAYLOAD_MAX).is_err());
+        assert!(AdbPacket::read_from(&mut [7u8; 64].as_slice(), PAYLOAD_MAX).is_err());
         let tls = u32::from_le_bytes(*b"STLS");
         let mut wire = Vec::new();
         for word in [tls, 1, 0, 2, 0, tls ^ u32::MAX] {
             wire.extend_from_slice(&word.to_le_bytes());
         }
         wire.extend_from_slice(b"xx");
-        let close = Packet { command: Command::Close, arg0: 1, arg1: 2, payload: Vec::new() };
+        let close =
+            AdbPacket { command: PacketCommand::Close, arg0: 1, arg1: 2, payload: Vec::new() };
         close.write_to(&mut wire).unwrap();
-        assert!(Packet::read_from(&mut wire.as_slice(), 1).is_err(), "a longer one than it may be");
-        assert_eq!(Packet::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), close);
+        assert!(
+            AdbPacket::read_from(&mut wire.as_slice(), 1).is_err(),
+            "a longer one than it may be"
+        );
+        assert_eq!(AdbPacket::read_from(&mut wire.as_slice(), PAYLOAD_MAX).unwrap(), close);
     }
 }

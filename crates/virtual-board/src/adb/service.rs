@@ -1,14 +1,14 @@
 //! The services a host can open on the board.
 
-use super::shell::Protocol;
-use super::stream::Stream;
-use super::{Device, Mode, shell, sync};
+use super::shell::ShellProtocol;
+use super::stream::ServiceStream;
+use super::{AdbdGeneration, Device, shell, sync};
 
 /// A service and its argument.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Service {
     /// A command, or a shell if empty.
-    Shell { command: String, protocol: Protocol },
+    Shell { command: String, protocol: ShellProtocol },
     /// File transfer.
     Sync,
     /// A one-line answer.
@@ -17,21 +17,21 @@ pub(super) enum Service {
 
 impl Service {
     /// The service of a name as the host sends it, if the board has it.
-    pub(super) fn parse(name: &str, mode: Mode) -> Option<Self> {
+    pub(super) fn parse(name: &str, mode: AdbdGeneration) -> Option<Self> {
         let (head, rest) = name.split_once(':').unwrap_or((name, ""));
         let mut options = head.split(',');
         let service = options.next()?;
         let is_v2 = options.any(|option| option == "v2");
         let command = rest.to_owned();
-        let modern = mode == Mode::Modern;
+        let modern = mode == AdbdGeneration::Modern;
         match service {
             "shell" if is_v2 && modern => {
-                Some(Self::Shell { command, protocol: Protocol::Packets })
+                Some(Self::Shell { command, protocol: ShellProtocol::Packets })
             }
             "shell" if is_v2 => None,
-            "shell" if modern => Some(Self::Shell { command, protocol: Protocol::Raw }),
-            "shell" => Some(Self::Shell { command, protocol: Protocol::Terminal }),
-            "exec" if modern => Some(Self::Shell { command, protocol: Protocol::Raw }),
+            "shell" if modern => Some(Self::Shell { command, protocol: ShellProtocol::Raw }),
+            "shell" => Some(Self::Shell { command, protocol: ShellProtocol::Terminal }),
+            "exec" if modern => Some(Self::Shell { command, protocol: ShellProtocol::Raw }),
             "sync" => Some(Self::Sync),
             "root" => Some(Self::Text("adbd is already running as root\n")),
             "remount" => Some(Self::Text("remount succeeded\n")),
@@ -41,7 +41,7 @@ impl Service {
 }
 
 /// Serves an opened stream until the service ends.
-pub(super) fn serve(service: &Service, stream: &Stream, device: &Device) {
+pub(super) fn serve(service: &Service, stream: &ServiceStream, device: &Device) {
     // An error here means that the host is gone: nobody is left to be told.
     match service {
         Service::Shell { command, protocol } => {
@@ -62,16 +62,16 @@ mod tests {
 
     #[test]
     fn services_depend_on_the_generation() {
-        let v2 = Service::parse("shell,v2,TERM=xterm,raw:exit 3", Mode::Modern);
+        let v2 = Service::parse("shell,v2,TERM=xterm,raw:exit 3", AdbdGeneration::Modern);
         let command = "exit 3".to_owned();
         assert_eq!(
             v2,
-            Some(Service::Shell { command: command.clone(), protocol: Protocol::Packets })
+            Some(Service::Shell { command: command.clone(), protocol: ShellProtocol::Packets })
         );
-        let old = Service::parse("shell:exit 3", Mode::Legacy);
-        assert_eq!(old, Some(Service::Shell { command, protocol: Protocol::Terminal }));
-        assert_eq!(Service::parse("shell,v2,raw:x", Mode::Legacy), None);
-        assert_eq!(Service::parse("exec:x", Mode::Legacy), None);
-        assert_eq!(Service::parse("jdwp", Mode::Modern), None);
+        let old = Service::parse("shell:exit 3", AdbdGeneration::Legacy);
+        assert_eq!(old, Some(Service::Shell { command, protocol: ShellProtocol::Terminal }));
+        assert_eq!(Service::parse("shell,v2,raw:x", AdbdGeneration::Legacy), None);
+        assert_eq!(Service::parse("exec:x", AdbdGeneration::Legacy), None);
+        assert_eq!(Service::parse("jdwp", AdbdGeneration::Modern), None);
     }
 }

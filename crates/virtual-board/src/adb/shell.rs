@@ -4,12 +4,12 @@
 use std::io::{self, PipeWriter, Read, Write};
 use std::sync::Mutex;
 
-use super::stream::Stream;
+use super::stream::ServiceStream;
 use crate::shells::{Shell, Shells};
 
 /// How a shell's output goes to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Protocol {
+pub(super) enum ShellProtocol {
     /// Packets for standard output, error and exit code (`shell_v2`).
     Packets,
     /// Bytes as they are; both outputs in one.
@@ -29,13 +29,13 @@ const CLOSE_STDIN: u8 = 4;
 /// adbd does: a background process that keeps them keeps the stream.
 pub(super) fn serve(
     command: &str,
-    protocol: Protocol,
-    stream: &Stream,
+    protocol: ShellProtocol,
+    stream: &ServiceStream,
     shells: &Shells,
 ) -> io::Result<()> {
     let (stdout, stdout_end) = io::pipe()?;
     let (stderr, stderr_end) = match protocol {
-        Protocol::Packets => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+        ShellProtocol::Packets => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
         _ => (None, stdout_end.try_clone()?),
     };
     let outputs = [stdout_end.into(), stderr_end.into()];
@@ -66,7 +66,7 @@ pub(super) fn serve(
 /// When the host goes, the command is hung up, as a terminal does. A modern adbd only
 /// closes the pipes; but here a command that computes on for nobody would keep the
 /// board's clock standing.
-fn watch(stream: &Stream, shell: &Shell) {
+fn watch(stream: &ServiceStream, shell: &Shell) {
     stream.wait_closed();
     if stream.is_hung_up() {
         shell.hang_up();
@@ -74,12 +74,12 @@ fn watch(stream: &Stream, shell: &Shell) {
 }
 
 /// Copies the host's input to the command.
-fn feed(stdin: PipeWriter, protocol: Protocol, stream: &Stream) {
+fn feed(stdin: PipeWriter, protocol: ShellProtocol, stream: &ServiceStream) {
     let mut stdin = Some(stdin);
-    let mut decoder = Decoder::default();
+    let mut decoder = ShellDecoder::default();
     while let Some(data) = stream.receive() {
         let chunks = match protocol {
-            Protocol::Packets => decoder.decode(&data),
+            ShellProtocol::Packets => decoder.decode(&data),
             _ => vec![(STDIN, data)],
         };
         for (id, bytes) in chunks {
@@ -97,11 +97,11 @@ fn feed(stdin: PipeWriter, protocol: Protocol, stream: &Stream) {
 
 /// Cuts the host's bytes into packets: id, length (4 bytes, little endian), data.
 #[derive(Default)]
-struct Decoder {
+struct ShellDecoder {
     pending: Vec<u8>,
 }
 
-impl Decoder {
+impl ShellDecoder {
     fn decode(&mut self, data: &[u8]) -> Vec<(u8, Vec<u8>)> {
         self.pending.extend_from_slice(data);
         let mut packets = Vec::new();
@@ -117,8 +117,8 @@ impl Decoder {
 
 /// Sends outputs and exit code as the protocol wants them.
 struct Encoder<'a> {
-    protocol: Protocol,
-    stream: &'a Stream,
+    protocol: ShellProtocol,
+    stream: &'a ServiceStream,
     /// Held while a packet is written, so that packets do not interleave.
     order: Mutex<()>,
 }
@@ -137,15 +137,15 @@ impl Encoder<'_> {
     fn send(&self, id: u8, bytes: &[u8]) -> io::Result<()> {
         let _order = self.order.lock();
         match self.protocol {
-            Protocol::Packets => self.stream.write_all(&framed(id, bytes)?),
-            Protocol::Raw => self.stream.write_all(bytes),
-            Protocol::Terminal => self.stream.write_all(&terminal_lines(bytes)),
+            ShellProtocol::Packets => self.stream.write_all(&framed(id, bytes)?),
+            ShellProtocol::Raw => self.stream.write_all(bytes),
+            ShellProtocol::Terminal => self.stream.write_all(&terminal_lines(bytes)),
         }
     }
 
     fn exit(&self, code: u8) -> io::Result<()> {
         match self.protocol {
-            Protocol::Packets => self.send(EXIT, &[code]),
+            ShellProtocol::Packets => self.send(EXIT, &[code]),
             _ => Ok(()),
         }
     }
@@ -180,7 +180,7 @@ mod tests {
     fn packets_are_cut_wherever_the_host_splits_them() {
         let bytes = [framed(STDIN, b"abc").unwrap(), framed(CLOSE_STDIN, b"").unwrap()].concat();
         for split in 0..bytes.len() {
-            let mut decoder = Decoder::default();
+            let mut decoder = ShellDecoder::default();
             let mut packets = decoder.decode(&bytes[..split]);
             packets.extend(decoder.decode(&bytes[split..]));
             assert_eq!(packets, [(STDIN, b"abc".to_vec()), (CLOSE_STDIN, vec![])]);

@@ -7,17 +7,17 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex};
 
-use super::packet::{Command, Packet};
+use super::packet::{AdbPacket, PacketCommand};
 
 /// Sends packets of all streams of a connection to the peer.
 pub(super) trait Wire: Send + Sync {
-    fn send(&self, packet: &Packet) -> io::Result<()>;
+    fn send(&self, packet: &AdbPacket) -> io::Result<()>;
     /// Bytes a payload may have.
     fn payload_max(&self) -> usize;
 }
 
 /// A stream between a service and the host.
-pub(super) struct Stream {
+pub(super) struct ServiceStream {
     local: u32,
     remote: u32,
     wire: Arc<dyn Wire>,
@@ -36,10 +36,15 @@ struct Inbox {
     finished: bool,
 }
 
-impl Stream {
+impl ServiceStream {
     /// A stream that the host opened and that is accepted (OKAY is sent).
     pub(super) fn accept(local: u32, remote: u32, wire: Arc<dyn Wire>) -> io::Result<Self> {
-        wire.send(&Packet { command: Command::Okay, arg0: local, arg1: remote, payload: vec![] })?;
+        wire.send(&AdbPacket {
+            command: PacketCommand::Okay,
+            arg0: local,
+            arg1: remote,
+            payload: vec![],
+        })?;
         let inbox = Mutex::new(Inbox { ready: true, ..Inbox::default() });
         Ok(Self { local, remote, wire, inbox, changed: Condvar::new() })
     }
@@ -80,7 +85,7 @@ impl Stream {
             let mut inbox = self.changed.wait_while(inbox, wait).ok()?;
             inbox.data.pop_front()?
         };
-        self.send(Command::Okay, vec![]).ok()?;
+        self.send(PacketCommand::Okay, vec![]).ok()?;
         Some(data)
     }
 
@@ -97,7 +102,7 @@ impl Stream {
             }
             inbox.ready = false;
             drop(inbox);
-            self.send(Command::Write, chunk.to_vec())?;
+            self.send(PacketCommand::Write, chunk.to_vec())?;
         }
         Ok(())
     }
@@ -108,12 +113,12 @@ impl Stream {
         self.change(|inbox| first = !std::mem::replace(&mut inbox.finished, true));
         if first {
             // The host may be gone: then there is nobody to tell.
-            self.send(Command::Close, vec![]).ok();
+            self.send(PacketCommand::Close, vec![]).ok();
         }
     }
 
-    fn send(&self, command: Command, payload: Vec<u8>) -> io::Result<()> {
-        self.wire.send(&Packet { command, arg0: self.local, arg1: self.remote, payload })
+    fn send(&self, command: PacketCommand, payload: Vec<u8>) -> io::Result<()> {
+        self.wire.send(&AdbPacket { command, arg0: self.local, arg1: self.remote, payload })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inbox> {
@@ -128,12 +133,12 @@ impl Stream {
 
 /// Reads a stream as a byte sequence.
 pub(super) struct StreamReader<'a> {
-    stream: &'a Stream,
+    stream: &'a ServiceStream,
     rest: VecDeque<u8>,
 }
 
 impl<'a> StreamReader<'a> {
-    pub(super) fn new(stream: &'a Stream) -> Self {
+    pub(super) fn new(stream: &'a ServiceStream) -> Self {
         Self { stream, rest: VecDeque::new() }
     }
 }
@@ -156,10 +161,10 @@ mod tests {
 
     /// A wire that remembers what was sent.
     #[derive(Default)]
-    struct Recorder(Mutex<Vec<Packet>>);
+    struct Recorder(Mutex<Vec<AdbPacket>>);
 
     impl Wire for Recorder {
-        fn send(&self, packet: &Packet) -> io::Result<()> {
+        fn send(&self, packet: &AdbPacket) -> io::Result<()> {
             self.0.lock().unwrap().push(packet.clone());
             Ok(())
         }
@@ -168,14 +173,14 @@ mod tests {
         }
     }
 
-    fn commands(wire: &Recorder) -> Vec<Command> {
+    fn commands(wire: &Recorder) -> Vec<PacketCommand> {
         wire.0.lock().unwrap().iter().map(|packet| packet.command).collect()
     }
 
     #[test]
     fn one_write_is_in_flight_and_close_does_not_wait() {
         let wire = Arc::new(Recorder::default());
-        let stream = Arc::new(Stream::accept(1, 2, wire.clone()).unwrap());
+        let stream = Arc::new(ServiceStream::accept(1, 2, wire.clone()).unwrap());
         let writer = {
             let stream = stream.clone();
             std::thread::spawn(move || {
@@ -186,10 +191,11 @@ mod tests {
         while commands(&wire).len() < 2 {
             std::thread::yield_now();
         }
-        assert_eq!(commands(&wire), [Command::Okay, Command::Write]);
+        assert_eq!(commands(&wire), [PacketCommand::Okay, PacketCommand::Write]);
         stream.acknowledged();
         writer.join().unwrap();
-        let expected = [Command::Okay, Command::Write, Command::Write, Command::Close];
+        let expected =
+            [PacketCommand::Okay, PacketCommand::Write, PacketCommand::Write, PacketCommand::Close];
         assert_eq!(commands(&wire), expected);
         assert_eq!(wire.0.lock().unwrap()[2].payload, b"ef");
     }
@@ -197,14 +203,14 @@ mod tests {
     #[test]
     fn data_is_acknowledged_when_taken_and_the_end_is_seen() {
         let wire = Arc::new(Recorder::default());
-        let stream = Stream::accept(1, 2, wire.clone()).unwrap();
+        let stream = ServiceStream::accept(1, 2, wire.clone()).unwrap();
         stream.deliver(b"hello".to_vec());
-        assert_eq!(commands(&wire), [Command::Okay]);
+        assert_eq!(commands(&wire), [PacketCommand::Okay]);
         let mut text = String::new();
         stream.hang_up();
         StreamReader::new(&stream).read_to_string(&mut text).unwrap();
         assert_eq!(text, "hello");
-        assert_eq!(commands(&wire), [Command::Okay, Command::Okay]);
+        assert_eq!(commands(&wire), [PacketCommand::Okay, PacketCommand::Okay]);
         assert!(stream.write_all(b"x").is_err(), "a closed stream takes no data");
     }
 }

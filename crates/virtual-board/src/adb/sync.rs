@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::{Duration, SystemTime};
 
-use super::stream::{Stream, StreamReader};
+use super::stream::{ServiceStream, StreamReader};
 use crate::folder::BoardFolder;
 
 /// Largest piece of a file in one DATA message.
@@ -16,7 +16,7 @@ const PATH_MAX: usize = 1024;
 
 /// Serves requests until QUIT or the end of the stream.
 pub(super) fn serve(
-    stream: &Stream,
+    stream: &ServiceStream,
     folder: &BoardFolder,
     is_disk_full: &dyn Fn() -> bool,
 ) -> io::Result<()> {
@@ -62,7 +62,7 @@ fn length_of(data: &[u8]) -> u32 {
     u32::try_from(data.len()).unwrap_or(u32::MAX)
 }
 
-fn fail(stream: &Stream, reason: &str) -> io::Result<()> {
+fn fail(stream: &ServiceStream, reason: &str) -> io::Result<()> {
     stream.write_all(&message(b"FAIL", &[length_of(reason.as_bytes())], reason.as_bytes()))
 }
 
@@ -73,12 +73,12 @@ fn stat_words(metadata: Option<&Metadata>) -> [u32; 3] {
     [metadata.mode(), size, u32::try_from(metadata.mtime()).unwrap_or(0)]
 }
 
-fn stat(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
+fn stat(stream: &ServiceStream, folder: &BoardFolder, path: &str) -> io::Result<()> {
     let metadata = folder.look_at(path).ok();
     stream.write_all(&message(b"STAT", &stat_words(metadata.as_ref()), &[]))
 }
 
-fn list(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
+fn list(stream: &ServiceStream, folder: &BoardFolder, path: &str) -> io::Result<()> {
     for (name, metadata) in folder.list(path).unwrap_or_default() {
         let [mode, size, time] = stat_words(metadata.as_ref());
         let name = name.as_encoded_bytes();
@@ -87,7 +87,7 @@ fn list(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
     stream.write_all(&message(b"DONE", &[0; 4], &[]))
 }
 
-fn receive(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> {
+fn receive(stream: &ServiceStream, folder: &BoardFolder, path: &str) -> io::Result<()> {
     let mut file = match folder.open(path) {
         Ok(file) => file,
         Err(error) => return fail(stream, &error.to_string()),
@@ -108,7 +108,7 @@ fn receive(stream: &Stream, folder: &BoardFolder, path: &str) -> io::Result<()> 
 /// Takes a file. All its data is read even if it can't be written, so that the host
 /// gets the reason and the next request is found.
 fn send(
-    stream: &Stream,
+    stream: &ServiceStream,
     input: &mut impl Read,
     (folder, name): (&BoardFolder, &str),
     is_disk_full: &dyn Fn() -> bool,

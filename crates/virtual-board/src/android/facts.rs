@@ -6,7 +6,7 @@ use crate::package::{InstallError, is_package_name};
 
 /// What the installer found; see `installer/Manifest.java`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct InstallerFacts {
     pub package: String,
     pub version_code: i64,
     pub min_sdk: u32,
@@ -52,7 +52,7 @@ pub(crate) struct Instrumentation {
     pub meta: Vec<(String, String)>,
 }
 
-impl Facts {
+impl InstallerFacts {
     /// Reads the installer's lines: a word, then fields between tabs.
     pub(super) fn parse(text: &str) -> Result<Self, InstallError> {
         let mut facts = Self { min_sdk: 1, target_sdk: 1, ..Self::default() };
@@ -117,7 +117,7 @@ mod tests {
                     activity\torg.x.A\tunsaid\ttrue\nactivity\torg.x.B\tfalse\ttrue\n\
                     instrumentation\torg.x.R\torg.x\nmeta\torg.x.R\tmain\torg.x.Main\n\
                     signer\tab\nscheme\t2\nnative\tlib/x86/a.so\n";
-        let facts = Facts::parse(text).unwrap();
+        let facts = InstallerFacts::parse(text).unwrap();
         assert_eq!((facts.version_code, facts.min_sdk, facts.target_sdk), (3, 14, 1));
         assert!(facts.debuggable && facts.native && !facts.test_only);
         let exported = |class| facts.activities[class].is_exported();
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(facts.instrumentations["org.x.R"].meta, meta);
         for wrong in ["", "package\t../x", "package\torg.x\nmin_sdk\tKitKat", "package\ta\nwhat\t1"]
         {
-            let said = Facts::parse(wrong).unwrap_err().to_string();
+            let said = InstallerFacts::parse(wrong).unwrap_err().to_string();
             assert!(said.starts_with("INSTALL_PARSE_FAILED_BAD_MANIFEST"), "{said}");
         }
     }

@@ -23,7 +23,7 @@ use thiserror::Error;
 use crate::package::InstallError;
 use crate::silicon::{self, AgentOptions, SiliconError};
 use built::Built;
-pub(super) use facts::{Facts, Instrumentation};
+pub(super) use facts::{InstallerFacts, Instrumentation};
 use installer::Installer;
 pub(super) use rules::Flags;
 
@@ -54,7 +54,7 @@ pub(super) enum AndroidError {
 }
 
 /// The packages that are installed, and what installs more.
-pub(super) struct Android {
+pub(super) struct InstalledPackages {
     fetch: Option<FetchAndroid>,
     /// Whether jars are taken, too.
     pub jars: bool,
@@ -70,7 +70,7 @@ pub(super) struct Android {
 #[derive(Debug, Clone)]
 pub(super) struct Installed {
     /// What its manifest and its signature say.
-    pub facts: Facts,
+    pub facts: InstallerFacts,
     /// Its classes and resources, for a JVM.
     pub classes: PathBuf,
     /// The classes of the framework.
@@ -89,7 +89,7 @@ impl Installed {
     }
 }
 
-impl Android {
+impl InstalledPackages {
     pub(super) fn new(
         fetch: Option<FetchAndroid>,
         jars: bool,
@@ -137,7 +137,7 @@ impl Android {
         let Some((built, installer)) = service.as_mut() else {
             return Err(AndroidError::None.into());
         };
-        let facts = Facts::parse(&installer.read(apk, sdk)?)?;
+        let facts = InstallerFacts::parse(&installer.read(apk, sdk)?)?;
         let before = self.find(&facts.package);
         rules::admit(&facts, sdk, before.as_ref().map(|installed| &installed.facts), flags)?;
         let classes = self.scratch.join(format!("package-{}.jar", hash_of(apk)?));

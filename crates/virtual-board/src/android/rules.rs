@@ -1,7 +1,7 @@
 //! What the package manager of an Android release lets in. Names and texts are those of
 //! AOSP's `PackageManager` and `InstallPackageHelper`.
 
-use super::Facts;
+use super::InstallerFacts;
 use crate::package::InstallError;
 
 /// From this level on a package that targets it needs a signature of scheme 2 or later.
@@ -27,9 +27,9 @@ pub(crate) struct Flags {
 
 /// Refuses what a release of Android refuses.
 pub(super) fn admit(
-    new: &Facts,
+    new: &InstallerFacts,
     sdk: u32,
-    before: Option<&Facts>,
+    before: Option<&InstallerFacts>,
     flags: Flags,
 ) -> Result<(), InstallError> {
     match refusal(new, sdk, before, flags) {
@@ -38,8 +38,13 @@ pub(super) fn admit(
     }
 }
 
-fn refusal(new: &Facts, sdk: u32, before: Option<&Facts>, flags: Flags) -> Option<String> {
-    let Facts { package, min_sdk, target_sdk, .. } = new;
+fn refusal(
+    new: &InstallerFacts,
+    sdk: u32,
+    before: Option<&InstallerFacts>,
+    flags: Flags,
+) -> Option<String> {
+    let InstallerFacts { package, min_sdk, target_sdk, .. } = new;
     if *min_sdk > sdk {
         return Some(format!(
             "INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #{min_sdk} (current version is #{sdk})"
@@ -75,7 +80,12 @@ fn refusal(new: &Facts, sdk: u32, before: Option<&Facts>, flags: Flags) -> Optio
     before.and_then(|before| update_refusal(new, before, sdk, flags))
 }
 
-fn update_refusal(new: &Facts, before: &Facts, sdk: u32, flags: Flags) -> Option<String> {
+fn update_refusal(
+    new: &InstallerFacts,
+    before: &InstallerFacts,
+    sdk: u32,
+    flags: Flags,
+) -> Option<String> {
     let package = &new.package;
     if sdk < REPLACES && !flags.replace {
         return Some(format!(
@@ -109,7 +119,7 @@ fn least_target(sdk: u32) -> Option<u32> {
     }
 }
 
-fn unsaid_activity(new: &Facts) -> Option<&str> {
+fn unsaid_activity(new: &InstallerFacts) -> Option<&str> {
     if new.target_sdk < NEEDS_EXPORTED {
         return None;
     }
@@ -123,20 +133,25 @@ mod tests {
     use super::*;
     use crate::android::facts::Activity;
 
-    fn good() -> Facts {
-        Facts {
+    fn good() -> InstallerFacts {
+        InstallerFacts {
             package: "org.x".into(),
             version_code: 5,
             min_sdk: 14,
             target_sdk: 34,
             signers: vec!["key".into()],
             scheme: 2,
-            ..Facts::default()
+            ..InstallerFacts::default()
         }
     }
 
     /// The code with which a package is refused over another; empty if it is taken.
-    fn code(new: &Facts, sdk: u32, before: Option<&Facts>, flags: Flags) -> String {
+    fn code(
+        new: &InstallerFacts,
+        sdk: u32,
+        before: Option<&InstallerFacts>,
+        flags: Flags,
+    ) -> String {
         let said = refusal(new, sdk, before, flags).unwrap_or_default();
         said.split(':').next().unwrap_or_default().to_owned()
     }
@@ -148,7 +163,7 @@ mod tests {
         for sdk in [14, 17, 30, 34, 35] {
             assert_eq!(code(&good(), sdk, None, none), "", "{sdk}");
         }
-        let old = Facts { target_sdk: 22, ..good() };
+        let old = InstallerFacts { target_sdk: 22, ..good() };
         assert_eq!(code(&old, 33, None, none), "");
         assert_eq!(code(&old, 34, None, none), "INSTALL_FAILED_DEPRECATED_SDK_VERSION");
         assert_eq!(code(&old, 34, None, Flags { low_target: true, ..none }), "");
@@ -157,17 +172,17 @@ mod tests {
     #[test]
     fn what_a_target_promises_is_asked_for() {
         let none = Flags::default();
-        let v1 = Facts { scheme: 1, ..good() };
+        let v1 = InstallerFacts { scheme: 1, ..good() };
         assert_eq!(code(&v1, 30, None, none), "INSTALL_PARSE_FAILED_NO_CERTIFICATES");
         assert_eq!(code(&v1, 29, None, none), "");
         let activity = Activity { exported: None, filtered: true };
-        let unsaid = Facts { activities: [("org.x.A".into(), activity)].into(), ..good() };
+        let unsaid = InstallerFacts { activities: [("org.x.A".into(), activity)].into(), ..good() };
         assert_eq!(code(&unsaid, 31, None, none), "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED");
         assert_eq!(code(&unsaid, 30, None, none), "");
-        let test = Facts { test_only: true, ..good() };
+        let test = InstallerFacts { test_only: true, ..good() };
         assert_eq!(code(&test, 17, None, none), "INSTALL_FAILED_TEST_ONLY");
         assert_eq!(code(&test, 17, None, Flags { test: true, ..none }), "");
-        let native = Facts { native: true, ..good() };
+        let native = InstallerFacts { native: true, ..good() };
         assert_eq!(code(&native, 17, None, none), "INSTALL_FAILED_NO_MATCHING_ABIS");
     }
 
@@ -179,13 +194,13 @@ mod tests {
         let unasked = code(&good(), 17, Some(&before), Flags::default());
         assert_eq!(unasked, "INSTALL_FAILED_ALREADY_EXISTS");
         assert_eq!(code(&good(), 28, Some(&before), Flags::default()), "");
-        let other = Facts { signers: vec!["other".into()], ..good() };
+        let other = InstallerFacts { signers: vec!["other".into()], ..good() };
         assert_eq!(code(&other, 17, Some(&before), replace), "INSTALL_FAILED_UPDATE_INCOMPATIBLE");
-        let older = Facts { version_code: 4, ..good() };
+        let older = InstallerFacts { version_code: 4, ..good() };
         let down = Flags { downgrade: true, ..replace };
         assert_eq!(code(&older, 17, Some(&before), replace), "INSTALL_FAILED_VERSION_DOWNGRADE");
         assert_eq!(code(&older, 17, Some(&before), down), "INSTALL_FAILED_VERSION_DOWNGRADE");
-        let debuggable = Facts { debuggable: true, ..good() };
+        let debuggable = InstallerFacts { debuggable: true, ..good() };
         assert_eq!(code(&older, 17, Some(&debuggable), down), "");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::start::{Start, StartError};
+use super::start::{AppStart, StartError};
 use crate::android::Installed;
 use crate::machine::Machine;
 use crate::package;
@@ -12,7 +12,7 @@ const ZYGOTE: &str = "wattline.board.Zygote";
 
 /// What of a package is started.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Entry<'a> {
+pub(crate) enum LaunchEntryPoint<'a> {
     /// By `am start`; of a jar the class with `main`.
     Activity(&'a str),
     /// By `am instrument`.
@@ -53,7 +53,7 @@ impl Launch {
     /// Of an installed package or jar, with this folder for the process's files of ours.
     pub(super) fn of(
         machine: &Machine,
-        start: &Start<'_>,
+        start: &AppStart<'_>,
         scratch: &Path,
     ) -> Result<Self, StartError> {
         match machine.android.find(start.package) {
@@ -63,11 +63,11 @@ impl Launch {
     }
 }
 
-fn of_jar(machine: &Machine, start: &Start<'_>) -> Result<Launch, StartError> {
+fn of_jar(machine: &Machine, start: &AppStart<'_>) -> Result<Launch, StartError> {
     let package = start.package.to_owned();
     let class = match start.entry {
-        Entry::Activity(class) => class.to_owned(),
-        Entry::Instrumentation(class) => {
+        LaunchEntryPoint::Activity(class) => class.to_owned(),
+        LaunchEntryPoint::Instrumentation(class) => {
             return Err(StartError::NoInstrumentation { package, class: class.to_owned() });
         }
     };
@@ -87,7 +87,7 @@ fn of_jar(machine: &Machine, start: &Start<'_>) -> Result<Launch, StartError> {
 
 fn of_package(
     machine: &Machine,
-    start: &Start<'_>,
+    start: &AppStart<'_>,
     scratch: &Path,
     installed: Installed,
 ) -> Result<Launch, StartError> {
@@ -117,18 +117,18 @@ fn of_package(
 }
 
 /// The zygote's words for what is started, if the manifest has it.
-fn entry(start: &Start<'_>, installed: &Installed) -> Result<Vec<String>, StartError> {
+fn entry(start: &AppStart<'_>, installed: &Installed) -> Result<Vec<String>, StartError> {
     let package = start.package.to_owned();
     let facts = &installed.facts;
     match start.entry {
-        Entry::Activity(class) => match facts.activities.get(class) {
+        LaunchEntryPoint::Activity(class) => match facts.activities.get(class) {
             None => Err(StartError::Unknown { package, class: class.to_owned() }),
             Some(activity) if !activity.is_exported() => {
                 Err(StartError::NotExported { package, class: class.to_owned() })
             }
             Some(_) => Ok(vec!["activity".into(), class.into()]),
         },
-        Entry::Instrumentation(class) => {
+        LaunchEntryPoint::Instrumentation(class) => {
             let found = facts.instrumentations.get(class).filter(|found| found.target == package);
             let Some(found) = found else {
                 return Err(StartError::NoInstrumentation { package, class: class.to_owned() });

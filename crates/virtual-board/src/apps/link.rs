@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::process::Process;
+use super::process::AppProcess;
 use crate::machine::Machine;
 use crate::secret::random_word;
 use crate::strangers::{Strangers, Until};
@@ -76,7 +76,7 @@ impl Link {
 
     /// Serves the one connection that the agent makes, until it closes it, says
     /// something unknown, or the board ends.
-    pub(super) fn serve(&self, process: &Process, machine: &Machine) {
+    pub(super) fn serve(&self, process: &AppProcess, machine: &Machine) {
         let arrived = self.arrived.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Ok(Some(connection)) = arrived.recv() {
             self.close();
@@ -129,7 +129,7 @@ fn meet(
     }
 }
 
-fn answer(connection: TcpStream, process: &Process, machine: &Machine) {
+fn answer(connection: TcpStream, process: &AppProcess, machine: &Machine) {
     connection.set_nodelay(true).ok();
     let Ok(mut answers) = connection.try_clone() else { return };
     let mut questions = BufReader::new(connection);

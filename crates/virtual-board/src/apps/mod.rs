@@ -18,12 +18,12 @@ use rustix::process::Signal;
 use super::machine::Machine;
 use super::signals::signal_process;
 use super::silicon::{AgentOptions, CostTable, SiliconOptions};
-pub(super) use launch::{Entry, Extra};
-pub(super) use process::Process;
-pub(super) use start::{Start, start};
+pub(super) use launch::{Extra, LaunchEntryPoint};
+pub(super) use process::AppProcess;
+pub(super) use start::{AppStart, start};
 
 /// What every application is started with.
-pub(super) struct Settings {
+pub(super) struct AppSettings {
     /// Cost file of the silicon.
     pub costs: CostTable,
     /// Device level and multiplier.
@@ -38,12 +38,12 @@ pub(super) struct Settings {
 
 /// The applications that run, in the order of their start.
 pub(super) struct Apps {
-    settings: Settings,
-    running: Mutex<Vec<Arc<Process>>>,
+    settings: AppSettings,
+    running: Mutex<Vec<Arc<AppProcess>>>,
 }
 
 impl Apps {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: AppSettings) -> Self {
         Self { settings, running: Mutex::default() }
     }
 
@@ -99,7 +99,7 @@ impl Apps {
         self.lock().iter().for_each(|process| process.hang());
     }
 
-    fn add(&self, process: Arc<Process>) {
+    fn add(&self, process: Arc<AppProcess>) {
         self.lock().push(process);
     }
 
@@ -107,7 +107,7 @@ impl Apps {
         self.lock().retain(|process| process.pid != pid);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<AppProcess>>> {
         self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -7,14 +7,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// One output of a process.
-pub(super) struct Output {
+pub(super) struct ProcessOutput {
     path: PathBuf,
     reader: File,
     /// The beginning of a line whose end was not printed yet.
     partial: Vec<u8>,
 }
 
-impl Output {
+impl ProcessOutput {
     /// An empty file.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         File::create(path)?;
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn lines_come_once_and_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let mut output = Output::create(&folder.path().join("out")).unwrap();
+        let mut output = ProcessOutput::create(&folder.path().join("out")).unwrap();
         let mut writer = output.writer().unwrap();
         writer.write_all(b"one\ntw").unwrap();
         assert_eq!(output.lines(), ["one"]);

@@ -6,12 +6,12 @@ use std::process::{ChildStdin, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use super::output::Output;
-use super::report::Report;
+use super::output::ProcessOutput;
+use super::report::AppReport;
 use crate::clock::{FOR_EVER, Hold, Interrupted, Sleeper};
-use crate::log_buffer::Line;
+use crate::log_buffer::BufferedLine;
 use crate::machine::Machine;
-use crate::sampler::{Interval, MethodSampler, Spent, Work};
+use crate::sampler::{ApplicationWork, ClockInterval, MethodSampler, SampledShare};
 use crate::signals::kill_group;
 use crate::silicon::Silicon;
 
@@ -21,7 +21,7 @@ const UNCAUGHT: &str = "Exception in thread ";
 const TRACE_LINES_MAX: usize = 1200;
 
 /// A process.
-pub(crate) struct Process {
+pub(crate) struct AppProcess {
     pub(super) pid: u32,
     pub(super) package: String,
     /// Where the silicon's counters lie.
@@ -35,7 +35,7 @@ pub(crate) struct Process {
     parts: Mutex<Parts>,
     stage: Mutex<Stage>,
     /// What its instrumentation has said.
-    said: Mutex<Vec<Report>>,
+    said: Mutex<Vec<AppReport>>,
     /// The commands that wait for its end.
     watchers: Mutex<Vec<u32>>,
     changed: Condvar,
@@ -44,9 +44,9 @@ pub(crate) struct Process {
 
 /// What is used up step by step.
 struct Parts {
-    stdout: Output,
-    stderr: Output,
-    reports: Output,
+    stdout: ProcessOutput,
+    stderr: ProcessOutput,
+    reports: ProcessOutput,
     silicon: Box<dyn Silicon>,
     /// Android's sampler of methods, while it runs.
     sampler: Option<MethodSampler>,
@@ -81,12 +81,12 @@ pub(super) struct Begin {
     pub stdin: Option<ChildStdin>,
     /// Whether its standard input is for its window.
     pub has_window: bool,
-    pub outputs: [Output; 2],
-    pub reports: Output,
+    pub outputs: [ProcessOutput; 2],
+    pub reports: ProcessOutput,
     pub silicon: Box<dyn Silicon>,
 }
 
-impl Process {
+impl AppProcess {
     pub(super) fn new(begin: Begin) -> Self {
         let Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, silicon } =
             begin;
@@ -170,24 +170,24 @@ impl Process {
 
     /// Keeps what an instrumentation says for those who wait for it, and logs the rest.
     fn take_reports(&self, machine: &Machine, parts: &mut Parts) {
-        for report in parts.reports.lines().iter().filter_map(|line| Report::parse(line)) {
+        for report in parts.reports.lines().iter().filter_map(|line| AppReport::parse(line)) {
             match report {
-                Report::Log { level, tag, text } => {
+                AppReport::Log { level, tag, text } => {
                     for line in text.lines() {
                         machine.log(level, &tag, self.pid, line);
                         parts.logged.0 += 1;
                         parts.logged.1 += line.len() as u64;
                     }
                 }
-                Report::Sample(wanted) => {
+                AppReport::Sample(wanted) => {
                     parts.sampler = Some(machine.recordings.of_methods(machine, wanted));
                 }
-                Report::Sampled => {
+                AppReport::Sampled => {
                     if let Some(sampler) = parts.sampler.take() {
                         sampler.write(machine);
                     }
                 }
-                said @ (Report::Status { .. } | Report::Result { .. }) => {
+                said @ (AppReport::Status { .. } | AppReport::Result { .. }) => {
                     lock(&self.said).push(said);
                     self.changed.notify_all();
                 }
@@ -206,7 +206,7 @@ impl Process {
 
     /// Waits until the instrumentation has said more than `told` things, or the process has
     /// ended; what is new, and whether it has ended.
-    pub(crate) fn more(&self, told: usize) -> (Vec<Report>, bool) {
+    pub(crate) fn more(&self, told: usize) -> (Vec<AppReport>, bool) {
         let quiet = |stage: &mut Stage| *stage != Stage::Ended && lock(&self.said).len() <= told;
         let stage = self.changed.wait_while(lock(&self.stage), quiet);
         let ended = *stage.unwrap_or_else(|poisoned| poisoned.into_inner()) == Stage::Ended;
@@ -233,8 +233,11 @@ impl Process {
         hardware.spend(now, now + busy_ns, joules);
         drop(hardware);
         let besides = [
-            Spent { work: Work::Log, energy_j: logging_j },
-            Spent { work: Work::Collector, energy_j: collections as f64 * collector.energy_j },
+            SampledShare { work: ApplicationWork::Log, energy_j: logging_j },
+            SampledShare {
+                work: ApplicationWork::Collector,
+                energy_j: collections as f64 * collector.energy_j,
+            },
         ];
         self.sample(machine, &mut parts, (now, busy_ns), besides);
         for number in 1..=collections {
@@ -252,7 +255,7 @@ impl Process {
         machine: &Machine,
         parts: &mut Parts,
         (from_ns, busy_ns): (u64, u64),
-        besides: [Spent; 2],
+        besides: [SampledShare; 2],
     ) {
         let recordings = machine.recordings.of(self.pid);
         if recordings.is_empty() && parts.sampler.is_none() {
@@ -260,8 +263,9 @@ impl Process {
         }
         let silicon = parts.silicon.as_ref();
         let shares = silicon.shares().into_iter();
-        let code = shares.map(|it| Spent { work: Work::Code(it.code), energy_j: it.energy_j });
-        let interval = Interval { from_ns, busy_ns, spent: code.chain(besides).collect() };
+        let code = shares
+            .map(|it| SampledShare { work: ApplicationWork::Code(it.code), energy_j: it.energy_j });
+        let interval = ClockInterval { from_ns, busy_ns, spent: code.chain(besides).collect() };
         recordings.iter().for_each(|it| it.take(&interval, |code| silicon.frames(code)));
         if let Some(sampler) = &mut parts.sampler {
             sampler.take(&interval, |code| silicon.frames(code));
@@ -269,7 +273,7 @@ impl Process {
     }
 
     /// The line of a collection, as Dalvik logs it.
-    fn collection(&self, machine: &Machine, at_ns: u64) -> Line {
+    fn collection(&self, machine: &Machine, at_ns: u64) -> BufferedLine {
         let collector = &machine.file.collector;
         let freed_kb = collector.every_bytes / 1024;
         let free_percent = 100 * freed_kb.min(collector.heap_kb) / collector.heap_kb.max(1);
@@ -281,7 +285,7 @@ impl Process {
             collector.heap_kb
         );
         let (moved_ns, tag) = (machine.moved_ns(), "dalvikvm".to_owned());
-        Line { at_ns, moved_ns, pid: self.pid, level: 'D', tag, text }
+        BufferedLine { at_ns, moved_ns, pid: self.pid, level: 'D', tag, text }
     }
 
     /// Sleeps on the board's clock, first the busy time, then the rest.
@@ -340,9 +344,9 @@ impl Process {
     fn log_end(&self, machine: &Machine, status: Option<ExitStatus>, stopped: bool) {
         let mut parts = lock(&self.parts);
         self.take_reports(machine, &mut parts);
-        let has_result = |report: &Report| matches!(report, Report::Result { .. });
+        let has_result = |report: &AppReport| matches!(report, AppReport::Result { .. });
         if !lock(&self.said).iter().any(has_result) {
-            lock(&self.said).push(Report::crash("Process crashed.", ""));
+            lock(&self.said).push(AppReport::crash("Process crashed.", ""));
         }
         let (out, err) = (parts.stdout.rest(), parts.stderr.rest());
         self.log_lines(machine, &mut parts, &out, &err);

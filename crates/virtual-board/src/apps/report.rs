@@ -6,7 +6,7 @@ use crate::sampler::WantedTrace;
 
 /// A report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Report {
+pub(crate) enum AppReport {
     /// A line of the log.
     Log { level: char, tag: String, text: String },
     /// `sendStatus` of an instrumentation: its code and its values.
@@ -19,7 +19,7 @@ pub(crate) enum Report {
     Sampled,
 }
 
-impl Report {
+impl AppReport {
     /// Reads a line; none if it is of no known kind.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let fields: Vec<String> = line.split('\t').map(unescaped).collect();
@@ -100,32 +100,32 @@ mod tests {
 
     #[test]
     fn reports_are_read() {
-        let log = Report::Log { level: 'I', tag: "a\tb".into(), text: "c\\n\nd".into() };
-        assert_eq!(Report::parse("log\tI\ta\\tb\tc\\\\n\\nd"), Some(log));
+        let log = AppReport::Log { level: 'I', tag: "a\tb".into(), text: "c\\n\nd".into() };
+        assert_eq!(AppReport::parse("log\tI\ta\\tb\tc\\\\n\\nd"), Some(log));
         let path = "/a".into();
         let wanted = WantedTrace { path, buffer_bytes: 1024, interval_us: 7 };
-        assert_eq!(Report::parse("sample\t/a\t1024\t7"), Some(Report::Sample(wanted)));
-        assert_eq!(Report::parse("sample\t/a\t1024\t0"), None);
-        assert_eq!(Report::parse("log\tI"), None);
-        assert_eq!(Report::parse("what\t1"), None);
+        assert_eq!(AppReport::parse("sample\t/a\t1024\t7"), Some(AppReport::Sample(wanted)));
+        assert_eq!(AppReport::parse("sample\t/a\t1024\t0"), None);
+        assert_eq!(AppReport::parse("log\tI"), None);
+        assert_eq!(AppReport::parse("what\t1"), None);
     }
 
     #[test]
     fn instrumentations_are_told_as_android_tells_them() {
-        let status = Report::parse("status\t2\tfile\tx\tstream\tdots").unwrap();
+        let status = AppReport::parse("status\t2\tfile\tx\tstream\tdots").unwrap();
         assert_eq!(status.print(false), "dots");
         assert_eq!(
             status.print(true),
             "INSTRUMENTATION_STATUS: file=x\nINSTRUMENTATION_STATUS: stream=dots\n\
              INSTRUMENTATION_STATUS_CODE: 2\n"
         );
-        let result = Report::parse("result\t-1\tend\twhole").unwrap();
+        let result = AppReport::parse("result\t-1\tend\twhole").unwrap();
         assert_eq!(
             result.print(false),
             "INSTRUMENTATION_RESULT: end=whole\nINSTRUMENTATION_CODE: -1\n"
         );
-        assert_eq!(Report::parse("crash\tE\tE: why").unwrap(), Report::crash("E", "E: why"));
+        assert_eq!(AppReport::parse("crash\tE\tE: why").unwrap(), AppReport::crash("E", "E: why"));
         let killed = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
-        assert_eq!(Report::crash("Process crashed.", "").print(true), killed);
+        assert_eq!(AppReport::crash("Process crashed.", "").print(true), killed);
     }
 }

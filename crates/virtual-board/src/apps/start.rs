@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-use super::launch::{Entry, Extra, Launch};
+use super::launch::{Extra, Launch, LaunchEntryPoint};
 use super::link::Link;
-use super::output::Output;
-use super::process::{Begin, Process};
-use super::{Settings, launch};
+use super::output::ProcessOutput;
+use super::process::{AppProcess, Begin};
+use super::{AppSettings, launch};
 use crate::clock::Sleeper;
 use crate::jdk::program;
 use crate::machine::Machine;
-use crate::sampler::Application;
+use crate::sampler::RecordedApplication;
 use crate::signals::kill_group;
 use crate::silicon::{self, AgentOptions, SiliconError, SiliconOptions};
 use crate::user::BoardUser;
@@ -27,9 +27,9 @@ use crate::user::BoardUser;
 const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8"];
 
 /// What is to be started.
-pub(crate) struct Start<'a> {
+pub(crate) struct AppStart<'a> {
     pub package: &'a str,
-    pub entry: Entry<'a>,
+    pub entry: LaunchEntryPoint<'a>,
     pub extras: &'a [Extra],
 }
 
@@ -52,7 +52,10 @@ pub(crate) enum StartError {
 }
 
 /// Starts an application.
-pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Process>, StartError> {
+pub(crate) fn start(
+    machine: &Arc<Machine>,
+    start: &AppStart<'_>,
+) -> Result<Arc<AppProcess>, StartError> {
     let settings = &machine.apps.settings;
     let folder = scratch_folder(settings)?;
     let launch = Launch::of(machine, start, &folder)?;
@@ -72,8 +75,9 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     options.extend(JVM_OPTIONS.map(str::to_owned));
     let silicon = SiliconOptions { ahead, ..settings.silicon.clone() };
     let silicon = silicon::open(&folder, &settings.costs, &silicon)?;
-    let outputs = [Output::create(&folder.join("out"))?, Output::create(&folder.join("err"))?];
-    let reports = Output::create(&launch::reports(&folder))?;
+    let outputs =
+        [ProcessOutput::create(&folder.join("out"))?, ProcessOutput::create(&folder.join("err"))?];
+    let reports = ProcessOutput::create(&launch::reports(&folder))?;
     let framework = launch.framework.iter().map(|jar| silicon::lend(jar, lent.as_deref()));
     let mut class_path = vec![launch.application.clone()];
     class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
@@ -85,16 +89,16 @@ pub(crate) fn start(machine: &Arc<Machine>, start: &Start<'_>) -> Result<Arc<Pro
     let pid = child.id();
     let has_window = launch.has_window;
     let begin = Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, silicon };
-    let process = Arc::new(Process::new(begin));
+    let process = Arc::new(AppProcess::new(begin));
     machine.apps.add(process.clone());
-    let application = Application { pid, package: start.package.to_owned() };
+    let application = RecordedApplication { pid, package: start.package.to_owned() };
     machine.recordings.started(machine, &application);
     see_to(machine, &process, child, link)?;
     Ok(process)
 }
 
 /// A folder for the counters and outputs of one process.
-fn scratch_folder(settings: &Settings) -> io::Result<PathBuf> {
+fn scratch_folder(settings: &AppSettings) -> io::Result<PathBuf> {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = settings.scratch.join(format!("app-{number}"));
@@ -106,7 +110,7 @@ fn spawn(
     user: BoardUser,
     (options, class_path): (&[String], &[PathBuf]),
     launch: &Launch,
-    [stdout, stderr]: &[Output; 2],
+    [stdout, stderr]: &[ProcessOutput; 2],
 ) -> io::Result<Child> {
     let class_path = std::env::join_paths(class_path).map_err(io::Error::other)?;
     user.as_user(program("java"))
@@ -127,7 +131,7 @@ fn spawn(
 /// Serves the process's clock on one thread and waits for its end on another.
 fn see_to(
     machine: &Arc<Machine>,
-    process: &Arc<Process>,
+    process: &Arc<AppProcess>,
     child: Child,
     link: Link,
 ) -> io::Result<()> {
@@ -137,7 +141,7 @@ fn see_to(
     Ok(())
 }
 
-fn supervise(machine: &Machine, process: &Process, mut child: Child, link: &Link) {
+fn supervise(machine: &Machine, process: &AppProcess, mut child: Child, link: &Link) {
     let status = std::thread::scope(|scope| {
         scope.spawn(|| link.serve(process, machine));
         let status = child.wait().ok();

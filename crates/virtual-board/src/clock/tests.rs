@@ -7,7 +7,7 @@ use std::thread;
 /// Runs sleepers of whole applications, which need no processes, and gives the
 /// order in which they were woken.
 fn order(sleeps: &[(u32, &[u64])]) -> Vec<(u64, u32)> {
-    let clock = Clock::new(100);
+    let clock = BoardClock::new(100);
     let woken = Mutex::new(Vec::new());
     thread::scope(|scope| {
         let start = clock.hold();
@@ -41,7 +41,7 @@ fn sleepers_wake_in_order_of_time_and_number() {
 
 #[test]
 fn an_interrupted_sleeper_does_not_move_the_clock() {
-    let clock = Clock::new(0);
+    let clock = BoardClock::new(0);
     let hold = clock.hold();
     let sleeper = Sleeper::Application(1);
     thread::scope(|scope| {
@@ -58,7 +58,7 @@ fn an_interrupted_sleeper_does_not_move_the_clock() {
 
 #[test]
 fn the_clock_does_not_go_to_the_end_of_time() {
-    let clock = Clock::new(100);
+    let clock = BoardClock::new(100);
     let holds = [clock.hold(), clock.hold()];
     thread::scope(|scope| {
         let [ends, hangs] = &holds;
@@ -80,7 +80,7 @@ fn the_clock_does_not_go_to_the_end_of_time() {
 
 #[test]
 fn a_reset_keeps_what_is_left_to_sleep() {
-    let clock = Clock::new(500);
+    let clock = BoardClock::new(500);
     let mut state = clock.lock();
     let _woken = clock.enqueue(&mut state, 530, Sleeper::Application(1));
     drop(state);
@@ -90,7 +90,7 @@ fn a_reset_keeps_what_is_left_to_sleep() {
 
 #[test]
 fn time_passes_for_what_a_hosts_command_waits_for() {
-    let clock = Clock::new(0);
+    let clock = BoardClock::new(0);
     let pid = std::process::id();
     let command = |started| Sleeper::Command { started, shell: pid, pid };
     clock.change(|state| state.waiting_hosts = 1);
@@ -119,7 +119,7 @@ fn time_passes_for_what_a_hosts_command_waits_for() {
 
 #[test]
 fn a_sleeper_is_woken_early_but_not_before_a_time() {
-    let clock = Clock::new(0);
+    let clock = BoardClock::new(0);
     let hold = clock.hold();
     let sleeper = Sleeper::Application(1);
     thread::scope(|scope| {

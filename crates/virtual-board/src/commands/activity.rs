@@ -5,9 +5,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use super::{Machine, Reply};
-use crate::adb::Mode;
-use crate::apps::{self, Entry, Extra, Process, Start};
-use crate::wire::Frame;
+use crate::adb::AdbdGeneration;
+use crate::apps::{self, AppProcess, AppStart, Extra, LaunchEntryPoint};
+use crate::wire::ReplyFrame;
 
 const USAGE: &str = "usage: am start [-S] [-W] -n PACKAGE/CLASS | am instrument [-w] [-r] \
                      [-e KEY VALUE]... PACKAGE/CLASS | am force-stop PACKAGE";
@@ -123,7 +123,10 @@ fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
         );
         return Reply::output(said);
     }
-    match apps::start(machine, &Start { package, entry: Entry::Activity(class), extras }) {
+    match apps::start(
+        machine,
+        &AppStart { package, entry: LaunchEntryPoint::Activity(class), extras },
+    ) {
         Ok(app) => {
             if *wait {
                 app.wait_until_ready();
@@ -144,8 +147,8 @@ fn instrument(
 ) -> io::Result<Option<Reply>> {
     let Intent { package, class, extras, .. } = intent;
     machine.apps.stop(machine, package);
-    let entry = Entry::Instrumentation(class);
-    let process = match apps::start(machine, &Start { package, entry, extras }) {
+    let entry = LaunchEntryPoint::Instrumentation(class);
+    let process = match apps::start(machine, &AppStart { package, entry, extras }) {
         Ok(process) => process,
         Err(error) => return Ok(Some(not_instrumented(intent, &error.to_string()))),
     };
@@ -159,13 +162,13 @@ fn instrument(
 
 /// Passes on what an instrumentation says until it ends; what comes after its result is left
 /// out.
-fn tell(process: &Process, raw: bool, connection: &mut UnixStream) -> io::Result<()> {
+fn tell(process: &AppProcess, raw: bool, connection: &mut UnixStream) -> io::Result<()> {
     let mut told = 0;
     loop {
         let (said, ended) = process.more(told);
         told += said.len();
         for report in said {
-            Frame::Output(report.print(raw).into_bytes()).write_to(connection)?;
+            ReplyFrame::Output(report.print(raw).into_bytes()).write_to(connection)?;
         }
         if ended {
             return Ok(());
@@ -189,7 +192,7 @@ fn not_instrumented(intent: &Intent, problem: &str) -> Reply {
 
 /// An old board says what failed and still ends with 0.
 fn failed(machine: &Machine, said: String, problem: &str) -> Reply {
-    let code = if machine.mode == Mode::Legacy { 0 } else { 1 };
+    let code = if machine.mode == AdbdGeneration::Legacy { 0 } else { 1 };
     Reply { output: said, error: format!("Error: {problem}\n"), code }
 }
 

@@ -2,7 +2,7 @@
 //! the clock moves on. A jar has it on its standard input, of a package the window is touched.
 
 use super::time::sleep_for;
-use super::{Machine, Reply, Request};
+use super::{CommandRequest, Machine, Reply};
 
 /// How long a swipe takes where nothing is said, in milliseconds.
 const SWIPE_MS: u64 = 300;
@@ -11,7 +11,7 @@ const SWIPE_MS: u64 = 300;
 const HAS_WAKE_UP: u32 = 20;
 
 /// `input [SOURCE] COMMAND ARGS...`.
-pub(super) fn input(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
+pub(super) fn input(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Option<Reply> {
     let words = match words {
         ["touchscreen" | "keyboard" | "touchpad" | "mouse", rest @ ..] => rest,
         all => all,

@@ -4,13 +4,13 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::{Machine, Reply, Request};
-use crate::adb::Mode;
-use crate::log_buffer::{Filter, Format, Line};
-use crate::wire::Frame;
+use super::{CommandRequest, Machine, Reply};
+use crate::adb::AdbdGeneration;
+use crate::log_buffer::{BufferedLine, Filter, LogFormat};
+use crate::wire::ReplyFrame;
 
 /// `log [-p PRIORITY] [-t TAG] MESSAGE...`.
-pub(super) fn log(machine: &Machine, request: &Request, words: &[&str]) -> Reply {
+pub(super) fn log(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Reply {
     let (mut level, mut tag, mut rest) = ('I', "log", words);
     loop {
         rest = match rest {
@@ -30,8 +30,8 @@ pub(super) fn log(machine: &Machine, request: &Request, words: &[&str]) -> Reply
 }
 
 /// What `logcat` was asked for.
-struct Wanted {
-    format: Format,
+struct LogcatOptions {
+    format: LogFormat,
     filter: Filter,
     clear: bool,
     dump: bool,
@@ -101,9 +101,10 @@ fn bytes(text: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
-fn parse(words: &[&str], mode: Mode, sdk: u32) -> Result<Wanted, String> {
-    let format = if mode == Mode::Legacy { Format::Brief } else { Format::Threadtime };
-    let mut wanted = Wanted {
+fn parse(words: &[&str], mode: AdbdGeneration, sdk: u32) -> Result<LogcatOptions, String> {
+    let format =
+        if mode == AdbdGeneration::Legacy { LogFormat::Brief } else { LogFormat::Threadtime };
+    let mut wanted = LogcatOptions {
         format,
         filter: Filter::default(),
         clear: false,
@@ -125,7 +126,7 @@ fn parse(words: &[&str], mode: Mode, sdk: u32) -> Result<Wanted, String> {
             }
             "-v" => {
                 let name = value()?;
-                wanted.format = Format::from_name(name)
+                wanted.format = LogFormat::from_name(name)
                     .ok_or_else(|| format!("Invalid parameter {name} to -v"))?;
             }
             "-s" => drop(wanted.filter.add("*:S")),
@@ -143,7 +144,7 @@ fn parse(words: &[&str], mode: Mode, sdk: u32) -> Result<Wanted, String> {
     Ok(wanted)
 }
 
-fn read(machine: &Machine, wanted: &Wanted) -> Vec<Line> {
+fn read(machine: &Machine, wanted: &LogcatOptions) -> Vec<BufferedLine> {
     let mut lines = machine.log.read(machine.clock.now_ns(), &wanted.filter);
     if let Some(last) = wanted.last {
         lines.drain(..lines.len().saturating_sub(last));
@@ -151,7 +152,7 @@ fn read(machine: &Machine, wanted: &Wanted) -> Vec<Line> {
     lines
 }
 
-fn print(machine: &Machine, wanted: &Wanted, lines: &[Line]) -> String {
+fn print(machine: &Machine, wanted: &LogcatOptions, lines: &[BufferedLine]) -> String {
     let boot = machine.boot_epoch_ns();
     lines.iter().map(|line| line.print(wanted.format, boot)).collect()
 }
@@ -160,7 +161,7 @@ fn print(machine: &Machine, wanted: &Wanted, lines: &[Line]) -> String {
 fn follow(
     machine: &Machine,
     pid: u32,
-    wanted: &Wanted,
+    wanted: &LogcatOptions,
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
     let mut printed = 0;
@@ -171,7 +172,7 @@ fn follow(
         printed = printed.min(lines.len());
         if printed < lines.len() {
             let text = print(machine, wanted, &lines[printed..]);
-            Frame::Output(text.into_bytes()).write_to(connection)?;
+            ReplyFrame::Output(text.into_bytes()).write_to(connection)?;
             printed = lines.len();
         }
         machine.clock.park(pid, true);

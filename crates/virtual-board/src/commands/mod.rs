@@ -19,7 +19,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use super::machine::Machine;
-use super::wire::Request;
+use super::wire::CommandRequest;
 
 /// What a command prints, and its exit code.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Reply {
 /// the board's end.
 pub(super) fn run(
     machine: &Arc<Machine>,
-    request: &Request,
+    request: &CommandRequest,
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
     let words: Vec<&str> = request.arguments.iter().map(String::as_str).collect();

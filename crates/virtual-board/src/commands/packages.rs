@@ -1,7 +1,7 @@
 //! `pm` and `cmd package`: installing applications.
 
 use super::{Machine, Reply};
-use crate::adb::Mode;
+use crate::adb::AdbdGeneration;
 use crate::android::{Flags, Instrumentation};
 use crate::package::{self, InstallError};
 
@@ -76,8 +76,8 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
         machine.folder.remove_file(name).ok();
     }
     let head = match machine.mode {
-        Mode::Legacy => format!("\tpkg: {name}\n"),
-        Mode::Modern => String::new(),
+        AdbdGeneration::Legacy => format!("\tpkg: {name}\n"),
+        AdbdGeneration::Modern => String::new(),
     };
     match installed {
         Ok(_) => Reply::output(head + "Success\n"),
@@ -123,8 +123,8 @@ fn flags(words: &[&str]) -> Flags {
 }
 
 /// An old board says what failed and still ends with 0.
-fn failed(mode: Mode, head: String, error: &InstallError) -> Reply {
-    let code = if mode == Mode::Legacy { 0 } else { 1 };
+fn failed(mode: AdbdGeneration, head: String, error: &InstallError) -> Reply {
+    let code = if mode == AdbdGeneration::Legacy { 0 } else { 1 };
     Reply { output: format!("{head}Failure [{error}]\n"), code, ..Reply::default() }
 }
 

@@ -1,6 +1,6 @@
 //! `getprop` and `setprop`.
 
-use super::{Machine, Reply, Request};
+use super::{CommandRequest, Machine, Reply};
 use crate::machine::SESSION_PROPERTY;
 use crate::sight::start_time;
 
@@ -32,7 +32,7 @@ pub(super) fn getprop(machine: &Machine, words: &[&str]) -> Reply {
 
 /// `setprop NAME VALUE`. Setting the session's name starts a session; while a host's command
 /// gives it its input, time passes only for that.
-pub(super) fn setprop(machine: &Machine, request: &Request, words: &[&str]) -> Reply {
+pub(super) fn setprop(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Reply {
     let [name, value] = words else { return Reply::failure("usage: setprop NAME VALUE") };
     if name.starts_with("ro.") {
         return Reply::failure(format!("setprop: failed to set property '{name}' to '{value}'"));

@@ -1,12 +1,12 @@
 //! `sleep`, `usleep` and `date`: on the board's clock.
 
-use super::{Machine, Reply, Request};
+use super::{CommandRequest, Machine, Reply};
 use crate::clock::Sleeper;
 use crate::root::Tools;
 use crate::sight::start_time;
 
 /// Sleeps; nothing comes back when the board ends meanwhile.
-pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Option<Reply> {
+pub(super) fn sleep(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Option<Reply> {
     let duration = match request.name.as_str() {
         "usleep" => words
             .first()
@@ -26,7 +26,11 @@ pub(super) fn sleep(machine: &Machine, request: &Request, words: &[&str]) -> Opt
 }
 
 /// Sleeps so long; nothing comes back when the board ends meanwhile.
-pub(super) fn sleep_for(machine: &Machine, request: &Request, duration_ns: u64) -> Option<Reply> {
+pub(super) fn sleep_for(
+    machine: &Machine,
+    request: &CommandRequest,
+    duration_ns: u64,
+) -> Option<Reply> {
     // A command that a host started directly has the jail's first process as its parent, which
     // is no shell and waits for nobody.
     let alone = machine.first_process.get() == Some(&request.parent);

@@ -19,7 +19,7 @@ use rustix::thread::{
 };
 use signal_hook::consts::SIGCHLD;
 
-use super::protocol::{Answer, Request};
+use super::protocol::{JailReply, JailRequest};
 use super::{Confinement, ROOT_VARIABLE};
 use crate::root::DEVICES;
 
@@ -28,7 +28,7 @@ use crate::root::DEVICES;
 const USER_NAMESPACES_MAX: &str = "/proc/sys/user/max_user_namespaces";
 
 /// The shells that it starts.
-struct Shells {
+struct StartedShells {
     program: PathBuf,
     folder: PathBuf,
     /// The board's root on the host, by which the host knows the processes.
@@ -44,13 +44,13 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The board may be gone.
-            Answer::Failed(error.to_string()).send(&socket).ok();
+            JailReply::Failed(error.to_string()).send(&socket).ok();
             ExitCode::FAILURE
         }
     }
 }
 
-fn confine(arguments: &[OsString]) -> io::Result<Shells> {
+fn confine(arguments: &[OsString]) -> io::Result<StartedShells> {
     let [_, kind, mark] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
     let kind = kind.to_str().and_then(Confinement::of_name).ok_or(io::ErrorKind::InvalidInput)?;
     let folder = match kind {
@@ -62,7 +62,7 @@ fn confine(arguments: &[OsString]) -> io::Result<Shells> {
     }
     give_up_privileges(kind)?;
     std::env::set_current_dir(&folder)?;
-    Ok(Shells { program: folder.join("system/bin/sh"), folder, mark: mark.clone() })
+    Ok(StartedShells { program: folder.join("system/bin/sh"), folder, mark: mark.clone() })
 }
 
 /// Makes a folder the root of this process's name space of mounts; nothing else is left in it.
@@ -106,10 +106,10 @@ fn give_up_privileges(kind: Confinement) -> io::Result<()> {
 }
 
 /// Starts shells and tells of ends until the board is gone.
-fn serve(socket: &OwnedFd, shells: &Shells) -> io::Result<()> {
+fn serve(socket: &OwnedFd, shells: &StartedShells) -> io::Result<()> {
     let (ended, ends) = io::pipe()?;
     signal_hook::low_level::pipe::register(SIGCHLD, ends)?;
-    Answer::Ready.send(socket)?;
+    JailReply::Ready.send(socket)?;
     loop {
         let mut open = [PollFd::new(socket, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
         match poll(&mut open, None) {
@@ -122,10 +122,10 @@ fn serve(socket: &OwnedFd, shells: &Shells) -> io::Result<()> {
             tell_ends(socket)?;
         }
         if asked {
-            match Request::receive(socket)? {
+            match JailRequest::receive(socket)? {
                 None => return Ok(()),
-                Some(Request::Run { script, ends }) => start(socket, shells, &script, ends)?,
-                Some(Request::Known) => {}
+                Some(JailRequest::Run { script, ends }) => start(socket, shells, &script, ends)?,
+                Some(JailRequest::Known) => {}
             }
         }
     }
@@ -137,14 +137,19 @@ fn tell_ends(socket: &OwnedFd) -> io::Result<()> {
         let signal = status.terminating_signal().map(|signal| 128 + signal);
         let code = status.exit_status().or(signal);
         let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(255);
-        Answer::Ended(pid.as_raw_nonzero().get().unsigned_abs(), code).send(socket)?;
+        JailReply::Ended(pid.as_raw_nonzero().get().unsigned_abs(), code).send(socket)?;
     }
     Ok(())
 }
 
 /// Starts a shell in a process group of its own. Until the board knows it, it is not waited
 /// for, so that the host can find it even if it has ended.
-fn start(socket: &OwnedFd, shells: &Shells, script: &str, ends: [OwnedFd; 3]) -> io::Result<()> {
+fn start(
+    socket: &OwnedFd,
+    shells: &StartedShells,
+    script: &str,
+    ends: [OwnedFd; 3],
+) -> io::Result<()> {
     let [stdin, stdout, stderr] = ends.map(Stdio::from);
     let started = Command::new(&shells.program)
         .args(["-c", script])
@@ -157,9 +162,9 @@ fn start(socket: &OwnedFd, shells: &Shells, script: &str, ends: [OwnedFd; 3]) ->
         .spawn();
     match started {
         Ok(child) => {
-            Answer::Started(child.id()).send(socket)?;
-            Request::receive(socket).map(drop)
+            JailReply::Started(child.id()).send(socket)?;
+            JailRequest::receive(socket).map(drop)
         }
-        Err(error) => Answer::Failed(error.to_string()).send(socket),
+        Err(error) => JailReply::Failed(error.to_string()).send(socket),
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
 
 use super::Confinement;
-use super::protocol::{Answer, Request};
+use super::protocol::{JailReply, JailRequest};
 use crate::sight;
 
 /// Who waits for the end of which shell, by its number in the jail; none once the jail is gone.
@@ -24,7 +24,7 @@ pub(super) struct Keeper {
     pub(super) init: u32,
     waiters: Waiters,
     /// Answers to requests; held by the one who asks.
-    answers: Mutex<Receiver<Answer>>,
+    answers: Mutex<Receiver<JailReply>>,
     process: Mutex<Child>,
 }
 
@@ -53,14 +53,14 @@ impl Keeper {
         let mut process = command.process_group(0).spawn()?;
         // Otherwise this process has the other end open, too.
         command.stdin(Stdio::null());
-        let first = Answer::receive(&socket);
+        let first = JailReply::receive(&socket);
         let init = match (first, confinement) {
             // `unshare` waits for the first process, its only child.
-            (Ok(Some(Answer::Ready)), Confinement::NameSpaces) => {
+            (Ok(Some(JailReply::Ready)), Confinement::NameSpaces) => {
                 sight::children(process.id()).first().copied().ok_or_else(invisible)
             }
-            (Ok(Some(Answer::Ready)), _) => Ok(process.id()),
-            (Ok(Some(Answer::Failed(reason))), _) => Err(io::Error::other(reason)),
+            (Ok(Some(JailReply::Ready)), _) => Ok(process.id()),
+            (Ok(Some(JailReply::Failed(reason))), _) => Err(io::Error::other(reason)),
             (Ok(_), _) => Err(io::Error::other("not to be had on this machine")),
             (Err(error), _) => Err(error),
         };
@@ -77,17 +77,17 @@ impl Keeper {
     pub(super) fn spawn(&self, script: &str, ends: [OwnedFd; 3]) -> io::Result<Confined> {
         let gone = || io::Error::other("the board's jail is gone");
         let answers = lock(&self.answers);
-        Request::run(&*self.socket, script, &ends)?;
+        JailRequest::run(&*self.socket, script, &ends)?;
         match answers.recv().map_err(|_| gone())? {
-            Answer::Started(inner) => {
+            JailReply::Started(inner) => {
                 let (sender, ended) = channel();
                 lock(&self.waiters).as_mut().ok_or_else(gone)?.insert(inner, sender);
                 let pid = self.host_number(inner);
-                Request::known(&*self.socket)?;
+                JailRequest::known(&*self.socket)?;
                 Ok(Confined { pid: pid.ok_or_else(invisible)?, ended })
             }
-            Answer::Failed(reason) => Err(io::Error::other(reason)),
-            Answer::Ready | Answer::Ended(..) => Err(io::ErrorKind::InvalidData.into()),
+            JailReply::Failed(reason) => Err(io::Error::other(reason)),
+            JailReply::Ready | JailReply::Ended(..) => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 
@@ -116,13 +116,13 @@ fn invisible() -> io::Error {
 }
 
 /// Hears all answers on a thread: those to requests go to who asked, ends to who waits.
-fn listen(socket: &Arc<OwnedFd>, waiters: &Waiters) -> io::Result<Receiver<Answer>> {
+fn listen(socket: &Arc<OwnedFd>, waiters: &Waiters) -> io::Result<Receiver<JailReply>> {
     let (sender, answers) = channel();
     let (socket, waiters) = (socket.clone(), waiters.clone());
     std::thread::Builder::new().name("jail".into()).spawn(move || {
-        while let Ok(Some(answer)) = Answer::receive(&*socket) {
+        while let Ok(Some(answer)) = JailReply::receive(&*socket) {
             match answer {
-                Answer::Ended(pid, code) => {
+                JailReply::Ended(pid, code) => {
                     // Processes without parents end, too: nobody waits for those.
                     let waiter = lock(&waiters).as_mut().and_then(|all| all.remove(&pid));
                     waiter.map(|waiter| waiter.send(code).ok());

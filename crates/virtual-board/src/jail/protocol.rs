@@ -18,7 +18,7 @@ const ENDS: usize = 3;
 
 /// What the board asks for.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(super) enum JailRequest {
     /// A shell for a script, with its input and outputs.
     Run { script: String, ends: [OwnedFd; ENDS] },
     /// The last shell is known: its end may be told.
@@ -27,7 +27,7 @@ pub(super) enum Request {
 
 /// What the first process answers.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum JailReply {
     /// It is confined and serves.
     Ready,
     /// It is not, or a shell can't be started, and why.
@@ -38,7 +38,7 @@ pub(super) enum Answer {
     Ended(u32, u8),
 }
 
-impl Answer {
+impl JailReply {
     pub(super) fn send(&self, socket: impl AsFd) -> io::Result<()> {
         let text = match self {
             Self::Ready => "ready".to_owned(),
@@ -73,7 +73,7 @@ impl Answer {
     }
 }
 
-impl Request {
+impl JailRequest {
     pub(super) fn run(socket: impl AsFd, script: &str, ends: &[OwnedFd; ENDS]) -> io::Result<()> {
         if script.len() >= MESSAGE_MAX {
             return Err(io::ErrorKind::ArgumentListTooLong.into());
@@ -141,10 +141,10 @@ mod tests {
         let (mut read, write) = io::pipe().unwrap();
         let ends =
             [write.try_clone().unwrap().into(), write.try_clone().unwrap().into(), write.into()];
-        Request::run(&board, "echo", &ends).unwrap();
+        JailRequest::run(&board, "echo", &ends).unwrap();
         drop(ends);
-        Request::known(&board).unwrap();
-        let Some(Request::Run { script, ends }) = Request::receive(&init).unwrap() else {
+        JailRequest::known(&board).unwrap();
+        let Some(JailRequest::Run { script, ends }) = JailRequest::receive(&init).unwrap() else {
             panic!("a request to run")
         };
         assert_eq!(script, "echo");
@@ -152,17 +152,17 @@ mod tests {
         let mut text = String::new();
         read.read_to_string(&mut text).unwrap();
         assert_eq!(text, "x");
-        assert!(matches!(Request::receive(&init).unwrap(), Some(Request::Known)));
+        assert!(matches!(JailRequest::receive(&init).unwrap(), Some(JailRequest::Known)));
         for answer in [
-            Answer::Ready,
-            Answer::Failed("no such thing".into()),
-            Answer::Started(7),
-            Answer::Ended(7, 137),
+            JailReply::Ready,
+            JailReply::Failed("no such thing".into()),
+            JailReply::Started(7),
+            JailReply::Ended(7, 137),
         ] {
             answer.send(&init).unwrap();
-            assert_eq!(Answer::receive(&board).unwrap(), Some(answer));
+            assert_eq!(JailReply::receive(&board).unwrap(), Some(answer));
         }
         drop(init);
-        assert_eq!(Answer::receive(&board).unwrap(), None);
+        assert_eq!(JailReply::receive(&board).unwrap(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Shells in every way of confining them that works here, and what was tried to leave the jail.
 
-use super::super::root::Root;
+use super::super::root::BoardRoot;
 use super::*;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -18,12 +18,12 @@ fn program() -> Option<PathBuf> {
 }
 
 /// Each way that works here, with a root of its own.
-fn jails() -> Vec<(Root, Jail)> {
+fn jails() -> Vec<(BoardRoot, Jail)> {
     let Some(program) = program() else { return Vec::new() };
     let user = BoardUser::find();
     let ways = Confinement::ALL.into_iter().filter(|way| way.is_allowed(user));
     let found = ways.filter_map(|way| {
-        let root = Root::build(&program, Default::default(), 14, user).unwrap();
+        let root = BoardRoot::build(&program, Default::default(), 14, user).unwrap();
         fs::write(root.path().join("proc/uptime"), "100.00 100.00\n").unwrap();
         user.adopt_all(root.path()).unwrap();
         match Jail::with(way, root.path(), user) {
@@ -38,7 +38,7 @@ fn jails() -> Vec<(Root, Jail)> {
 }
 
 /// Those that confine.
-fn closed() -> Vec<(Root, Jail)> {
+fn closed() -> Vec<(BoardRoot, Jail)> {
     jails().into_iter().filter(|(_, jail)| jail.confinement != Confinement::Prefix).collect()
 }
 
@@ -129,7 +129,7 @@ fn nothing_leaves_the_jail() {
 #[test]
 fn no_file_of_the_host_is_linked() {
     let Some(program) = program() else { return };
-    let root = Root::build(&program, Default::default(), 14, BoardUser::find()).unwrap();
+    let root = BoardRoot::build(&program, Default::default(), 14, BoardUser::find()).unwrap();
     let host: Vec<u64> = [program, "/bin/mksh".into(), "/bin/toybox".into()]
         .iter()
         .filter_map(|file| fs::metadata(file).ok().map(|data| data.ino()))

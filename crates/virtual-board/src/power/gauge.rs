@@ -10,16 +10,16 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, write_file};
 use super::{RailPower, stepped};
-use crate::meters_file::Gauge;
+use crate::meters_file::BatteryGauge;
 
 /// The gauge and its battery.
-pub(super) struct FuelGauge {
-    gauge: Gauge,
+pub(super) struct SimulatedFuelGauge {
+    gauge: BatteryGauge,
     /// Joules drawn since the last refresh.
     drawn_j: f64,
     /// Microampere hours drawn since the session's start.
     drawn_uah: f64,
-    shown: Shown,
+    shown: GaugeFiles,
     files: [LiveFile; 3],
     /// Counts the nonsense that was shown.
     nonsense: usize,
@@ -27,7 +27,7 @@ pub(super) struct FuelGauge {
 
 /// What the files show.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct GaugeFiles {
     /// Negative while the battery gives.
     pub microamperes: i64,
     /// At the battery's ends.
@@ -39,9 +39,9 @@ pub(super) struct Shown {
 /// What a broken driver prints.
 const GARBAGE: [&str; 5] = ["?#!", "1.2.3", "0x1f", "", "--"];
 
-impl FuelGauge {
+impl SimulatedFuelGauge {
     /// Makes the battery's files.
-    pub(super) fn new(root: &Path, gauge: &Gauge) -> io::Result<Self> {
+    pub(super) fn new(root: &Path, gauge: &BatteryGauge) -> io::Result<Self> {
         let folder = root.join("sys/class/power_supply/battery");
         for (name, text) in [
             ("type", "Battery\n"),
@@ -60,7 +60,7 @@ impl FuelGauge {
             gauge: gauge.clone(),
             drawn_j: 0.0,
             drawn_uah: 0.0,
-            shown: Shown::default(),
+            shown: GaugeFiles::default(),
             nonsense: 0,
         })
     }
@@ -104,7 +104,7 @@ impl FuelGauge {
         let normal: f64 = StandardNormal.sample(noise);
         let volts = self.volts(mean_w);
         let amperes = mean_w / volts + normal * self.gauge.noise_a;
-        self.shown = Shown {
+        self.shown = GaugeFiles {
             microamperes: -stepped(amperes, self.gauge.step_ua),
             microvolts: stepped(volts, self.gauge.step_uv),
             charge_uah: (self.gauge.charge_uah as f64 - self.drawn_uah).max(0.0) as i64,
@@ -113,7 +113,7 @@ impl FuelGauge {
 
     /// Writes what the last refresh found.
     pub(super) fn show(&mut self) {
-        let Shown { microamperes, microvolts, charge_uah } = self.shown;
+        let GaugeFiles { microamperes, microvolts, charge_uah } = self.shown;
         for (file, value) in self.files.iter_mut().zip([microamperes, microvolts, charge_uah]) {
             file.set(&format!("{value}\n"));
         }
@@ -127,7 +127,7 @@ impl FuelGauge {
     }
 
     /// What the files show, or would show.
-    pub(super) fn shown(&self) -> Shown {
+    pub(super) fn shown(&self) -> GaugeFiles {
         self.shown
     }
 }

@@ -14,11 +14,11 @@ use crate::board_file::{BoardFile, Rail};
 use crate::meters_file::Sensors;
 
 /// One sensor.
-pub(super) struct Ina231 {
+pub(super) struct SimulatedIna231 {
     rail: Rail,
     step_uv: u64,
     enable: ScriptFile,
-    reading: Reading,
+    reading: ChipReading,
     files: [LiveFile; 3],
     /// Counts the nonsense that was shown.
     shown: usize,
@@ -29,28 +29,28 @@ const GARBAGE: [&str; 6] = ["?#!", "1.2.3", "99999999.000000", "0x1f", "", "-7.5
 
 /// Voltage and current in the chip's steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Reading {
+struct ChipReading {
     microvolts: u64,
     microamperes: u64,
 }
 
-impl Reading {
+impl ChipReading {
     fn microwatts(self) -> u64 {
         (self.microvolts / 1000) * (self.microamperes / 1000)
     }
 }
 
 /// The sensors of a board; none on one that has others.
-pub(super) fn all(root: &Path, file: &BoardFile) -> io::Result<Vec<Ina231>> {
+pub(super) fn all(root: &Path, file: &BoardFile) -> io::Result<Vec<SimulatedIna231>> {
     let Some(sensors) = &file.sensors else { return Ok(Vec::new()) };
     let rails = &file.rails;
     [(&rails.arm, "40"), (&rails.mem, "41"), (&rails.g3d, "44"), (&rails.kfc, "45")]
         .into_iter()
-        .map(|(rail, address)| Ina231::new(root, address, rail, sensors))
+        .map(|(rail, address)| SimulatedIna231::new(root, address, rail, sensors))
         .collect()
 }
 
-impl Ina231 {
+impl SimulatedIna231 {
     /// The files of the sensor at an address of the board's bus.
     pub(super) fn new(
         root: &Path,
@@ -65,7 +65,7 @@ impl Ina231 {
         files.iter_mut().for_each(|file| file.set(&text(0)));
         let enable = ScriptFile::create(&folder.join("enable"), "0\n")?;
         write_file(&folder.join("update_period"), &format!("{}\n", sensors.refresh_us))?;
-        let reading = Reading::default();
+        let reading = ChipReading::default();
         let (rail, step_uv) = (rail.clone(), sensors.step_uv);
         Ok(Self { rail, step_uv, enable, reading, files, shown: 0 })
     }
@@ -80,7 +80,7 @@ impl Ina231 {
         let volts = rail_volts(&self.rail, point_volts);
         let amperes = watts / volts + draw(self.rail.noise_a);
         let volts = volts + draw(self.rail.noise_v);
-        self.reading = Reading {
+        self.reading = ChipReading {
             microvolts: unsigned(volts, self.step_uv),
             microamperes: unsigned(amperes, self.rail.step_ua),
         };
@@ -102,7 +102,7 @@ impl Ina231 {
     /// Writes the reading, or zeros if the sensor is off.
     pub(super) fn show(&mut self) {
         let on = self.enable.text() == "1";
-        let reading = if on { self.reading } else { Reading::default() };
+        let reading = if on { self.reading } else { ChipReading::default() };
         let values = [reading.microvolts, reading.microamperes, reading.microwatts()];
         for (file, value) in self.files.iter_mut().zip(values) {
             file.set(&text(value));
@@ -127,8 +127,8 @@ mod tests {
     fn values_are_in_steps_of_the_chip() {
         // 1.0372 V in steps of 1.25 mV is 830 steps; 0.5 A in steps of 274 uA is 1825.
         let reading =
-            Reading { microvolts: unsigned(1.0372, 1250), microamperes: unsigned(0.5, 274) };
-        assert_eq!(reading, Reading { microvolts: 1_037_500, microamperes: 500_050 });
+            ChipReading { microvolts: unsigned(1.0372, 1250), microamperes: unsigned(0.5, 274) };
+        assert_eq!(reading, ChipReading { microvolts: 1_037_500, microamperes: 500_050 });
         assert_eq!(reading.microwatts(), 1037 * 500);
         assert_eq!(text(reading.microwatts()), "0.518500\n");
         assert_eq!(unsigned(-0.3, 274), 0);

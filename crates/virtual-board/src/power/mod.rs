@@ -30,25 +30,25 @@ use super::board_file::{BoardFile, Rail};
 use bench_log::BenchLog;
 use cpufreq::CpuFreq;
 use files::{LiveFile, write_file};
-use gauge::FuelGauge;
-use ina231::Ina231;
+use gauge::SimulatedFuelGauge;
+use ina231::SimulatedIna231;
 use odpm::OdpmChip;
-use periods::Periods;
-use rapl::Rapl;
+use periods::EnergyByPeriod;
+use rapl::SimulatedRapl;
 
 /// The board's electricity.
-pub(super) struct Hardware {
+pub(super) struct BoardHardware {
     file: BoardFile,
     seed: u64,
     cpu: CpuFreq,
-    sensors: Vec<Ina231>,
+    sensors: Vec<SimulatedIna231>,
     chips: Vec<OdpmChip>,
-    gauge: Option<FuelGauge>,
-    rapl: Option<Rapl>,
+    gauge: Option<SimulatedFuelGauge>,
+    rapl: Option<SimulatedRapl>,
     log: Option<BenchLog>,
     uptime: LiveFile,
     temperatures: [LiveFile; 2],
-    periods: Periods,
+    periods: EnergyByPeriod,
     temperature_c: f64,
     noise: ChaCha8Rng,
     trouble: Option<SensorTrouble>,
@@ -66,21 +66,22 @@ pub(super) enum SensorTrouble {
 /// Power on the rails in watts: arm, mem, g3d, kfc.
 pub(super) type RailPower = [f64; 4];
 
-impl Hardware {
+impl BoardHardware {
     /// Makes the files under `/sys` and `/proc` and starts cold.
     pub(super) fn new(root: &Path, file: BoardFile, seed: u64) -> io::Result<Self> {
         static_files(root, &file)?;
         let sensors = ina231::all(root, &file)?;
         let chips = file.odpm.iter().map(|chip| OdpmChip::new(root, chip));
         let chips = chips.collect::<io::Result<Vec<_>>>()?;
-        let gauge = file.gauge.as_ref().map(|gauge| FuelGauge::new(root, gauge)).transpose()?;
+        let gauge =
+            file.gauge.as_ref().map(|gauge| SimulatedFuelGauge::new(root, gauge)).transpose()?;
         let zone = LiveFile::create(&root.join("sys/class/thermal/thermal_zone0/temp"))?;
         let unit = LiveFile::create(&root.join("sys/devices/10060000.tmu/temp"))?;
         let mut hardware = Self {
             cpu: CpuFreq::new(root, &file.processor)?,
             uptime: LiveFile::create(&root.join("proc/uptime"))?,
             temperatures: [unit, zone],
-            periods: Periods::new(file.period_us() * 1000),
+            periods: EnergyByPeriod::new(file.period_us() * 1000),
             temperature_c: 0.0,
             noise: ChaCha8Rng::seed_from_u64(0),
             trouble: None,
@@ -98,7 +99,7 @@ impl Hardware {
 
     /// Shows the energy of all rails as RAPL counters in a folder of the host, too.
     pub(super) fn add_rapl(&mut self, folder: &Path) -> io::Result<()> {
-        self.rapl = Some(Rapl::new(folder)?);
+        self.rapl = Some(SimulatedRapl::new(folder)?);
         Ok(())
     }
 
@@ -121,7 +122,7 @@ impl Hardware {
 
     /// As after a restart of the board: sensors off, the frequency its own.
     pub(super) fn boot(&mut self) {
-        self.sensors.iter().for_each(Ina231::switch_off);
+        self.sensors.iter().for_each(SimulatedIna231::switch_off);
         self.cpu.boot();
         self.restart("", self.start_ns());
     }
@@ -231,9 +232,9 @@ impl Hardware {
         zone.set(&format!("{celsius}\n"));
         match self.trouble {
             None => {
-                self.sensors.iter_mut().for_each(Ina231::show);
+                self.sensors.iter_mut().for_each(SimulatedIna231::show);
                 self.chips.iter_mut().for_each(OdpmChip::show);
-                self.gauge.iter_mut().for_each(FuelGauge::show);
+                self.gauge.iter_mut().for_each(SimulatedFuelGauge::show);
             }
             Some(SensorTrouble::Frozen) => {}
             Some(SensorTrouble::Garbage) => self.show_garbage(now_ns),
@@ -241,9 +242,9 @@ impl Hardware {
     }
 
     fn show_garbage(&mut self, now_ns: u64) {
-        self.sensors.iter_mut().for_each(Ina231::show_garbage);
+        self.sensors.iter_mut().for_each(SimulatedIna231::show_garbage);
         self.chips.iter_mut().for_each(|chip| chip.show_garbage(now_ns));
-        self.gauge.iter_mut().for_each(FuelGauge::show_garbage);
+        self.gauge.iter_mut().for_each(SimulatedFuelGauge::show_garbage);
     }
 
     /// What the power statistics service says; none on a board without such rails.

@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::RailPower;
 use super::files::{LiveFile, write_file};
-use crate::meters_file::{Chip, ChipRail};
+use crate::meters_file::{ChipRail, MeterChip};
 
 /// Counters begin a session anywhere between these, in microjoules: beyond 32 bits, as on
 /// a phone that has run for hours.
@@ -19,7 +19,7 @@ const FIRST_UJ: std::ops::Range<u64> = 1 << 33..1 << 36;
 
 /// A chip.
 pub(super) struct OdpmChip {
-    chip: Chip,
+    chip: MeterChip,
     file: LiveFile,
     /// Microjoules of each channel at the session's start.
     first_uj: Vec<u64>,
@@ -38,7 +38,7 @@ const GARBAGE: [&str; 4] = ["?#!", "-7", "0x1f", ""];
 
 impl OdpmChip {
     /// Makes the chip's files.
-    pub(super) fn new(root: &Path, chip: &Chip) -> io::Result<Self> {
+    pub(super) fn new(root: &Path, chip: &MeterChip) -> io::Result<Self> {
         let folder = root.join(format!("sys/bus/iio/devices/iio:device{}", chip.device));
         write_file(&folder.join("name"), &format!("{}\n", chip.name))?;
         let enabled: String = (chip.rails.iter().enumerate())

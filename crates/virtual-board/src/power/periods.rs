@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Energy by period. Periods lie on a grid that starts at boot.
-pub(super) struct Periods {
+pub(super) struct EnergyByPeriod {
     length_ns: u64,
     /// The first period that is not settled.
     first: u64,
@@ -11,7 +11,7 @@ pub(super) struct Periods {
     joules: VecDeque<f64>,
 }
 
-impl Periods {
+impl EnergyByPeriod {
     pub(super) fn new(length_ns: u64) -> Self {
         Self { length_ns: length_ns.max(1), first: 0, joules: VecDeque::new() }
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn energy_is_shared_among_periods_and_none_is_lost() {
-        let mut periods = Periods::new(1_000_000_000);
+        let mut periods = EnergyByPeriod::new(1_000_000_000);
         // 4 J from 0.5 s to 2.5 s: 2 W, so 1 J, 2 J and 1 J.
         periods.add(500_000_000, 2_500_000_000, 4.0);
         periods.add(1_200_000_000, 1_200_000_000, 0.5);

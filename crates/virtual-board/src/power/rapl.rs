@@ -23,12 +23,12 @@ const ZONES: [(&str, &str, &[usize]); 4] = [
 ];
 
 /// The counters.
-pub(super) struct Rapl {
+pub(super) struct SimulatedRapl {
     files: Vec<LiveFile>,
     spent_j: [f64; ZONES.len()],
 }
 
-impl Rapl {
+impl SimulatedRapl {
     /// Makes the files in a folder that is made if needed.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let mut files = Vec::new();
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn counters_add_up_and_start_anew() {
         let folder = tempfile::tempdir().unwrap();
-        let mut rapl = Rapl::new(folder.path()).unwrap();
+        let mut rapl = SimulatedRapl::new(folder.path()).unwrap();
         let read = |zone: &str| -> u64 {
             let path = folder.path().join(zone).join("energy_uj");
             std::fs::read_to_string(path).unwrap().trim().parse().unwrap()

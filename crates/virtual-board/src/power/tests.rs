@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn board() -> (tempfile::TempDir, Hardware) {
+fn board() -> (tempfile::TempDir, BoardHardware) {
     let folder = tempfile::tempdir().unwrap();
     let mut file = BoardFile::odroid_xu_e();
     file.processor.frequency_at_boot_khz = file.processor.reference_khz;
-    let hardware = Hardware::new(folder.path(), file, 1).unwrap();
+    let hardware = BoardHardware::new(folder.path(), file, 1).unwrap();
     (folder, hardware)
 }
 
@@ -65,10 +65,10 @@ fn a_session_repeats_whatever_ran_before() {
     assert_eq!(session("a", 10.0), first);
 }
 
-fn phone() -> (tempfile::TempDir, Hardware) {
+fn phone() -> (tempfile::TempDir, BoardHardware) {
     let folder = tempfile::tempdir().unwrap();
     let file = BoardFile::built_in("pixel").unwrap();
-    let hardware = Hardware::new(folder.path(), file, 1).unwrap();
+    let hardware = BoardHardware::new(folder.path(), file, 1).unwrap();
     (folder, hardware)
 }
 
@@ -87,7 +87,7 @@ fn counts(folder: &tempfile::TempDir, rail: &str) -> (u64, u64) {
 fn counters_of_rails_hold_what_was_spent() {
     let (folder, mut hardware) = phone();
     let start = hardware.start_ns();
-    let session = |hardware: &mut Hardware, joules: f64| {
+    let session = |hardware: &mut BoardHardware, joules: f64| {
         hardware.restart("x", start);
         let (_, first) = counts(&folder, "CPUCL2");
         hardware.spend(start + 1_000_000_000, start + 3_000_000_000, joules);

@@ -4,15 +4,15 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::silicon::Code;
+use crate::silicon::ExecutedCode;
 
 const PER_SECOND: u64 = 1_000_000_000;
 
 /// What an application's time goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum ApplicationWork {
     /// Code that the chip counts.
-    Code(Code),
+    Code(ExecutedCode),
     /// A collection of garbage.
     Collector,
     /// Lines of the log.
@@ -21,8 +21,8 @@ pub(crate) enum Work {
 
 /// A part of a reading's energy, and with it of its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Spent {
-    pub work: Work,
+pub(crate) struct SampledShare {
+    pub work: ApplicationWork,
     pub energy_j: f64,
 }
 
@@ -59,13 +59,13 @@ impl Ticks {
 
 /// The parts of a reading, ready to be drawn from.
 pub(super) struct Lots<'a> {
-    spent: &'a [Spent],
+    spent: &'a [SampledShare],
     /// The energy of each part and all before it.
     sums: Vec<f64>,
 }
 
 impl<'a> Lots<'a> {
-    pub fn of(spent: &'a [Spent]) -> Self {
+    pub fn of(spent: &'a [SampledShare]) -> Self {
         let mut sum = 0.0;
         let sums = spent.iter().map(|part| {
             sum += part.energy_j;
@@ -75,7 +75,7 @@ impl<'a> Lots<'a> {
     }
 
     /// What one tick falls on, with the probability of its part; nothing where no energy is.
-    pub fn draw(&self, generator: &mut ChaCha8Rng) -> Option<Work> {
+    pub fn draw(&self, generator: &mut ChaCha8Rng) -> Option<ApplicationWork> {
         let total = *self.sums.last()?;
         let at = generator.random::<f64>() * total;
         let index = self.sums.partition_point(|sum| *sum <= at);
@@ -101,21 +101,23 @@ mod tests {
         assert_eq!(counted, 9, "three in each of three seconds, to the nanosecond");
     }
 
-    fn own(counter: usize, energy_j: f64) -> Spent {
-        Spent { work: Work::Code(Code::Own { counter }), energy_j }
+    fn own(counter: usize, energy_j: f64) -> SampledShare {
+        SampledShare { work: ApplicationWork::Code(ExecutedCode::Own { counter }), energy_j }
     }
 
     #[test]
     fn a_tick_falls_on_code_with_the_probability_of_its_time() {
         let energies = [0.5, 0.0, 0.02, 0.3, 0.18];
-        let spent: Vec<Spent> =
+        let spent: Vec<SampledShare> =
             energies.iter().enumerate().map(|(at, energy)| own(at, energy * 3.0)).collect();
         let lots = Lots::of(&spent);
         let mut generator = ChaCha8Rng::seed_from_u64(7);
         const DRAWS: usize = 40_000;
         let mut counts = [0_usize; 5];
         for _ in 0..DRAWS {
-            let Some(Work::Code(Code::Own { counter })) = lots.draw(&mut generator) else {
+            let Some(ApplicationWork::Code(ExecutedCode::Own { counter })) =
+                lots.draw(&mut generator)
+            else {
                 panic!("energy, and nothing drawn")
             };
             counts[counter] += 1;

@@ -8,11 +8,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::draw::{Lots, Work};
-use super::recording::Interval;
-use super::trace_file::{Action, Times, TraceFile, Vm};
+use super::draw::{ApplicationWork, Lots};
+use super::recording::ClockInterval;
+use super::trace_file::{TraceAction, TraceFile, TraceTimes, Vm};
 use crate::machine::Machine;
-use crate::silicon::{Code, Frame, MethodName};
+use crate::silicon::{CallFrame, ExecutedCode, MethodName};
 
 /// The number and name of the one thread that the chip knows.
 const MAIN: (u16, &str) = (1, "main");
@@ -48,7 +48,7 @@ pub(crate) struct MethodSampler {
 }
 
 /// Under which circumstances a sampler begins.
-pub(super) struct Beginning<'a> {
+pub(super) struct SamplerStart<'a> {
     pub vm: Vm,
     pub now_ns: u64,
     pub epoch_us: u64,
@@ -58,8 +58,8 @@ pub(super) struct Beginning<'a> {
 
 impl MethodSampler {
     /// Dalvik looks at once, ART when the interval has passed.
-    pub(super) fn new(wanted: WantedTrace, beginning: &Beginning<'_>) -> Self {
-        let Beginning { vm, now_ns, epoch_us, seed: (seed, label) } = *beginning;
+    pub(super) fn new(wanted: WantedTrace, beginning: &SamplerStart<'_>) -> Self {
+        let SamplerStart { vm, now_ns, epoch_us, seed: (seed, label) } = *beginning;
         let seed = Sha256::new()
             .chain_update(b"methods")
             .chain_update(seed.to_le_bytes())
@@ -82,7 +82,11 @@ impl MethodSampler {
     }
 
     /// Looks at what was executed, and at the sleep before it; `frames` are those of a code.
-    pub(crate) fn take(&mut self, interval: &Interval, frames: impl Fn(Code) -> Vec<Frame>) {
+    pub(crate) fn take(
+        &mut self,
+        interval: &ClockInterval,
+        frames: impl Fn(ExecutedCode) -> Vec<CallFrame>,
+    ) {
         self.sleep_until(interval.from_ns);
         let lots = Lots::of(&interval.spent);
         let own_share = own_share(interval);
@@ -90,9 +94,12 @@ impl MethodSampler {
         while self.next_ns < end_ns {
             let passed_ns = (self.next_ns - interval.from_ns) as f64;
             let found = match lots.draw(&mut self.generator) {
-                Some(Work::Code(Code::Compiler) | Work::Collector) | None => None,
-                Some(Work::Log) => Some(vec![log()]),
-                Some(Work::Code(code)) => {
+                Some(
+                    ApplicationWork::Code(ExecutedCode::Compiler) | ApplicationWork::Collector,
+                )
+                | None => None,
+                Some(ApplicationWork::Log) => Some(vec![log()]),
+                Some(ApplicationWork::Code(code)) => {
                     Some(frames(code).into_iter().rev().map(|frame| frame.method).collect())
                 }
             };
@@ -130,7 +137,7 @@ impl MethodSampler {
     /// stack stays as it was.
     fn look(&mut self, found: Option<Vec<MethodName>>, own_ns: f64) {
         let first_own_ns = *self.first_own_ns.get_or_insert(own_ns);
-        let times = Times {
+        let times = TraceTimes {
             thread_us: ((own_ns - first_own_ns) / 1000.0) as u32,
             wall_us: ((self.next_ns - self.start_ns) / 1000) as u32,
         };
@@ -139,18 +146,20 @@ impl MethodSampler {
         let found: Vec<usize> = found.iter().map(|method| self.file.number(method)).collect();
         let same = self.stack.iter().zip(&found).take_while(|(old, new)| old == new).count();
         for left in self.stack.drain(same..).rev() {
-            self.file.add(MAIN.0, left, Action::Exit, times);
+            self.file.add(MAIN.0, left, TraceAction::Exit, times);
         }
         for entered in &found[same..] {
-            self.file.add(MAIN.0, *entered, Action::Enter, times);
+            self.file.add(MAIN.0, *entered, TraceAction::Enter, times);
         }
         self.stack = found;
     }
 }
 
 /// The part of a reading's time that the application's own thread had.
-fn own_share(interval: &Interval) -> f64 {
-    let is_own = |work: Work| !matches!(work, Work::Code(Code::Compiler) | Work::Collector);
+fn own_share(interval: &ClockInterval) -> f64 {
+    let is_own = |work: ApplicationWork| {
+        !matches!(work, ApplicationWork::Code(ExecutedCode::Compiler) | ApplicationWork::Collector)
+    };
     let all: f64 = interval.spent.iter().map(|part| part.energy_j).sum();
     let own = interval.spent.iter().filter(|part| is_own(part.work));
     let own: f64 = own.map(|part| part.energy_j).sum();
@@ -177,29 +186,29 @@ fn sleep(vm: Vm) -> Vec<MethodName> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::draw::Spent;
+    use super::super::draw::SampledShare;
     use super::*;
-    use crate::silicon::Origin;
+    use crate::silicon::CodeOrigin;
 
     fn sampler(vm: Vm) -> MethodSampler {
         let path = "trace".into();
         let wanted = WantedTrace { path, buffer_bytes: 1 << 20, interval_us: 10_000 };
-        let beginning = Beginning { vm, now_ns: 1_000, epoch_us: 5, seed: (1, "one") };
+        let beginning = SamplerStart { vm, now_ns: 1_000, epoch_us: 5, seed: (1, "one") };
         MethodSampler::new(wanted, &beginning)
     }
 
-    fn frames(_: Code) -> Vec<Frame> {
-        let frame = |class: &str, name: &str| Frame {
+    fn frames(_: ExecutedCode) -> Vec<CallFrame> {
+        let frame = |class: &str, name: &str| CallFrame {
             symbol: String::new(),
             method: method(class, name, "()V"),
-            origin: Origin::Ahead,
+            origin: CodeOrigin::Ahead,
             address: 0,
         };
         vec![frame("java.lang.Math", "sin"), frame("a.B", "run")]
     }
 
-    fn reading(from_ns: u64, busy_ns: u64, work: Work) -> Interval {
-        Interval { from_ns, busy_ns, spent: vec![Spent { work, energy_j: 1.0 }] }
+    fn reading(from_ns: u64, busy_ns: u64, work: ApplicationWork) -> ClockInterval {
+        ClockInterval { from_ns, busy_ns, spent: vec![SampledShare { work, energy_j: 1.0 }] }
     }
 
     /// Thread, method, whether it is left, and both times, as numbers.
@@ -216,9 +225,9 @@ mod tests {
     #[test]
     fn looks_write_what_has_changed() {
         let mut sampler = sampler(Vm::Dalvik);
-        let own = Work::Code(Code::Own { counter: 0 });
+        let own = ApplicationWork::Code(ExecutedCode::Own { counter: 0 });
         sampler.take(&reading(1_000, 25_000_000, own), frames);
-        sampler.take(&reading(45_001_000, 5_000_000, Work::Collector), frames);
+        sampler.take(&reading(45_001_000, 5_000_000, ApplicationWork::Collector), frames);
         sampler.take(&reading(50_001_000, 5_000_000, own), frames);
         let bytes = sampler.finish(60_001_000);
         // Busy at 0, 10.05 and 20.1 ms, asleep at 30.15 and 40.2, busy at 50.25.
@@ -242,7 +251,7 @@ mod tests {
     #[test]
     fn art_waits_before_it_looks() {
         let mut sampler = sampler(Vm::Art);
-        sampler.take(&reading(1_000, 15_000_000, Work::Log), frames);
+        sampler.take(&reading(1_000, 15_000_000, ApplicationWork::Log), frames);
         let bytes = sampler.finish(16_000_000);
         assert_eq!(rows(&bytes), [[0, 0, 0, 10_050]]);
     }

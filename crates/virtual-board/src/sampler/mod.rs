@@ -18,17 +18,20 @@ mod trace_file;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::machine::Machine;
-pub(super) use draw::{Spent, Work};
-use methods::Beginning;
+pub(super) use draw::{ApplicationWork, SampledShare};
+use methods::SamplerStart;
 pub(super) use methods::{MethodSampler, WantedTrace};
-pub(super) use recording::{Application, Interval, Recorded, Recording, Target, Wanted};
+pub(super) use recording::{
+    ClockInterval, FinishedRecording, RecordedApplication, RecordingRequest, RecordingTarget,
+    SamplerRecording,
+};
 use trace_file::Vm;
 
 /// The recordings that run.
 pub(super) struct Recordings {
     /// The board's.
     seed: u64,
-    running: Mutex<Vec<Arc<Recording>>>,
+    running: Mutex<Vec<Arc<SamplerRecording>>>,
 }
 
 impl Recordings {
@@ -37,13 +40,17 @@ impl Recordings {
     }
 
     /// Begins a recording, of an application that runs or will.
-    pub(super) fn start(&self, machine: &Arc<Machine>, wanted: Wanted) -> Arc<Recording> {
+    pub(super) fn start(
+        &self,
+        machine: &Arc<Machine>,
+        wanted: RecordingRequest,
+    ) -> Arc<SamplerRecording> {
         let now_ns = machine.clock.now_ns();
         let label = machine.session_label();
-        let recording = Arc::new(Recording::new(wanted, (self.seed, &label, now_ns)));
+        let recording = Arc::new(SamplerRecording::new(wanted, (self.seed, &label, now_ns)));
         self.lock().push(recording.clone());
         let running = machine.apps.running().into_iter();
-        let running = running.map(|(pid, package)| Application { pid, package });
+        let running = running.map(|(pid, package)| RecordedApplication { pid, package });
         running.for_each(|application| recording.offer(machine, &application));
         recording
     }
@@ -52,7 +59,7 @@ impl Recordings {
     pub(super) fn of_methods(&self, machine: &Machine, wanted: WantedTrace) -> MethodSampler {
         let now_ns = machine.clock.now_ns();
         let label = machine.session_label();
-        let beginning = Beginning {
+        let beginning = SamplerStart {
             vm: Vm::of(machine.file.sdk),
             now_ns,
             epoch_us: (machine.wall_epoch_ns() / 1000) as u64,
@@ -62,7 +69,7 @@ impl Recordings {
     }
 
     /// An application has been started.
-    pub(super) fn started(&self, machine: &Arc<Machine>, application: &Application) {
+    pub(super) fn started(&self, machine: &Arc<Machine>, application: &RecordedApplication) {
         self.all().iter().for_each(|recording| recording.offer(machine, application));
     }
 
@@ -72,20 +79,20 @@ impl Recordings {
     }
 
     /// The recordings of a process.
-    pub(super) fn of(&self, pid: u32) -> Vec<Arc<Recording>> {
+    pub(super) fn of(&self, pid: u32) -> Vec<Arc<SamplerRecording>> {
         self.lock().iter().filter(|recording| recording.is_of(pid)).cloned().collect()
     }
 
     /// A recording is over.
-    pub(super) fn remove(&self, recording: &Arc<Recording>) {
+    pub(super) fn remove(&self, recording: &Arc<SamplerRecording>) {
         self.lock().retain(|other| !Arc::ptr_eq(other, recording));
     }
 
-    fn all(&self) -> Vec<Arc<Recording>> {
+    fn all(&self) -> Vec<Arc<SamplerRecording>> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Recording>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<SamplerRecording>>> {
         self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

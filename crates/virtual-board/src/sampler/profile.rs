@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::draw::Work;
-use super::recording::Application;
-use super::report::{CallChainEntry, Data, ExecutionType, File, Record, Sample, Thread};
-use crate::silicon::{Code, Frame, Origin};
+use super::draw::ApplicationWork;
+use super::recording::RecordedApplication;
+use super::report::{
+    CallChainEntry, Data, ExecutionType, ReportFile, ReportRecord, ReportSample, ReportThread,
+};
+use crate::silicon::{CallFrame, CodeOrigin, ExecutedCode};
 
 /// The part of a process that a sample is of. The chip does not know threads: what the
 /// application executes is its main thread's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum ProcessPart {
     Main,
     Compiler,
     Collector,
@@ -18,12 +20,12 @@ enum Part {
 
 /// The collected samples.
 #[derive(Debug)]
-pub(super) struct Profile {
-    application: Application,
+pub(super) struct CollectedSamples {
+    application: RecordedApplication,
     files: Vec<Symbols>,
     file_ids: BTreeMap<String, usize>,
-    threads: BTreeMap<Part, u32>,
-    samples: Vec<Sample>,
+    threads: BTreeMap<ProcessPart, u32>,
+    samples: Vec<ReportSample>,
 }
 
 /// The symbols of a file that samples name.
@@ -57,8 +59,8 @@ const NATIVE_ADDRESS: u64 = 0x1000;
 /// The most characters of a thread's name; of a longer one Android keeps the last.
 const THREAD_NAME_MAX: usize = 15;
 
-impl Profile {
-    pub fn new(application: Application) -> Self {
+impl CollectedSamples {
+    pub fn new(application: RecordedApplication) -> Self {
         Self {
             application,
             files: Vec::new(),
@@ -69,17 +71,25 @@ impl Profile {
     }
 
     /// Adds a sample, with these frames of the code, the innermost first.
-    pub fn add(&mut self, work: Work, frames: Vec<Frame>, time_ns: u64, event_count: u64) {
+    pub fn add(
+        &mut self,
+        work: ApplicationWork,
+        frames: Vec<CallFrame>,
+        time_ns: u64,
+        event_count: u64,
+    ) {
         let (part, callchain) = match work {
-            Work::Code(Code::Compiler) => (Part::Compiler, vec![self.native(&COMPILER)]),
-            Work::Collector => (Part::Collector, vec![self.native(&COLLECTOR)]),
-            Work::Log => (Part::Main, vec![self.native(&LOG)]),
-            Work::Code(_) => {
-                (Part::Main, frames.into_iter().map(|frame| self.frame(frame)).collect())
+            ApplicationWork::Code(ExecutedCode::Compiler) => {
+                (ProcessPart::Compiler, vec![self.native(&COMPILER)])
+            }
+            ApplicationWork::Collector => (ProcessPart::Collector, vec![self.native(&COLLECTOR)]),
+            ApplicationWork::Log => (ProcessPart::Main, vec![self.native(&LOG)]),
+            ApplicationWork::Code(_) => {
+                (ProcessPart::Main, frames.into_iter().map(|frame| self.frame(frame)).collect())
             }
         };
         let thread_id = self.thread(part);
-        self.samples.push(Sample {
+        self.samples.push(ReportSample {
             time: Some(time_ns),
             thread_id: i32::try_from(thread_id).ok(),
             callchain,
@@ -89,46 +99,46 @@ impl Profile {
     }
 
     /// How many samples there are up to a time.
-    pub fn samples_until(&self, until_ns: u64) -> impl Iterator<Item = &Sample> {
+    pub fn samples_until(&self, until_ns: u64) -> impl Iterator<Item = &ReportSample> {
         self.samples.iter().filter(move |sample| sample.time.is_some_and(|time| time <= until_ns))
     }
 
     /// The files, then the threads.
-    pub fn names(&self) -> Vec<Record> {
+    pub fn names(&self) -> Vec<ReportRecord> {
         let file = |(id, symbols): (usize, &Symbols)| {
-            Data::File(File {
+            Data::File(ReportFile {
                 id: u32::try_from(id).ok(),
                 path: Some(symbols.path.clone()),
                 symbol: symbols.names.clone(),
                 mangled_symbol: symbols.names.clone(),
             })
         };
-        let thread = |(part, thread_id): (&Part, &u32)| {
-            Data::Thread(Thread {
+        let thread = |(part, thread_id): (&ProcessPart, &u32)| {
+            Data::Thread(ReportThread {
                 thread_id: Some(*thread_id),
                 process_id: Some(self.application.pid),
                 thread_name: Some(self.thread_name(*part)),
             })
         };
         let files = self.files.iter().enumerate().map(file);
-        files.chain(self.threads.iter().map(thread)).map(Record::from).collect()
+        files.chain(self.threads.iter().map(thread)).map(ReportRecord::from).collect()
     }
 
     /// The main thread has the number of the process, the others those after it.
-    fn thread(&mut self, part: Part) -> u32 {
+    fn thread(&mut self, part: ProcessPart) -> u32 {
         let offset = match part {
-            Part::Main => 0,
-            Part::Compiler => 1,
-            Part::Collector => 2,
+            ProcessPart::Main => 0,
+            ProcessPart::Compiler => 1,
+            ProcessPart::Collector => 2,
         };
         *self.threads.entry(part).or_insert(self.application.pid + offset)
     }
 
-    fn thread_name(&self, part: Part) -> String {
+    fn thread_name(&self, part: ProcessPart) -> String {
         match part {
-            Part::Main => last_letters(&self.application.package).to_owned(),
-            Part::Compiler => "Jit thread pool".to_owned(),
-            Part::Collector => "HeapTaskDaemon".to_owned(),
+            ProcessPart::Main => last_letters(&self.application.package).to_owned(),
+            ProcessPart::Compiler => "Jit thread pool".to_owned(),
+            ProcessPart::Collector => "HeapTaskDaemon".to_owned(),
         }
     }
 
@@ -137,11 +147,11 @@ impl Profile {
         self.entry(place, NATIVE_ADDRESS, ExecutionType::Native)
     }
 
-    fn frame(&mut self, frame: Frame) -> CallChainEntry {
+    fn frame(&mut self, frame: CallFrame) -> CallChainEntry {
         let execution = match frame.origin {
-            Origin::Ahead | Origin::Library => ExecutionType::Native,
-            Origin::Jit => ExecutionType::Jit,
-            Origin::Dex => ExecutionType::Interpreted,
+            CodeOrigin::Ahead | CodeOrigin::Library => ExecutionType::Native,
+            CodeOrigin::Jit => ExecutionType::Jit,
+            CodeOrigin::Dex => ExecutionType::Interpreted,
         };
         let path = path(&self.application.package, &frame);
         self.entry((path, frame.symbol), frame.address, execution)
@@ -178,15 +188,15 @@ impl Symbols {
 }
 
 /// The file in which a frame's code lies, as simpleperf names it.
-fn path(package: &str, frame: &Frame) -> String {
+fn path(package: &str, frame: &CallFrame) -> String {
     match frame.origin {
-        Origin::Ahead => format!("/data/app/{package}/oat/arm64/base.odex"),
-        Origin::Jit => "[JIT app cache]".to_owned(),
-        Origin::Dex => format!("/data/app/{package}.apk"),
-        Origin::Library if frame.symbol.starts_with("android.") => {
+        CodeOrigin::Ahead => format!("/data/app/{package}/oat/arm64/base.odex"),
+        CodeOrigin::Jit => "[JIT app cache]".to_owned(),
+        CodeOrigin::Dex => format!("/data/app/{package}.apk"),
+        CodeOrigin::Library if frame.symbol.starts_with("android.") => {
             "/system/framework/arm64/boot-framework.oat".to_owned()
         }
-        Origin::Library => "/system/framework/arm64/boot.oat".to_owned(),
+        CodeOrigin::Library => "/system/framework/arm64/boot.oat".to_owned(),
     }
 }
 
@@ -201,22 +211,22 @@ mod tests {
     use super::*;
     use crate::silicon::MethodName;
 
-    fn frame(symbol: &str, origin: Origin) -> Frame {
+    fn frame(symbol: &str, origin: CodeOrigin) -> CallFrame {
         let method =
             MethodName { class: String::new(), name: symbol.into(), descriptor: String::new() };
-        Frame { symbol: symbol.into(), method, origin, address: 4 }
+        CallFrame { symbol: symbol.into(), method, origin, address: 4 }
     }
 
     #[test]
     fn samples_name_files_symbols_and_threads() {
         let package = "org.example.application".to_owned();
-        let mut profile = Profile::new(Application { pid: 40, package });
-        let own = Work::Code(Code::Own { counter: 3 });
-        let chain = |leaf: Frame| vec![leaf, frame("org.example.A.m", Origin::Dex)];
-        profile.add(own, chain(frame("java.lang.Math.abs", Origin::Library)), 5, 1000);
-        profile.add(own, chain(frame("android.util.Log.d", Origin::Library)), 6, 1000);
-        profile.add(Work::Code(Code::Compiler), Vec::new(), 7, 1000);
-        profile.add(Work::Collector, Vec::new(), 8, 1000);
+        let mut profile = CollectedSamples::new(RecordedApplication { pid: 40, package });
+        let own = ApplicationWork::Code(ExecutedCode::Own { counter: 3 });
+        let chain = |leaf: CallFrame| vec![leaf, frame("org.example.A.m", CodeOrigin::Dex)];
+        profile.add(own, chain(frame("java.lang.Math.abs", CodeOrigin::Library)), 5, 1000);
+        profile.add(own, chain(frame("android.util.Log.d", CodeOrigin::Library)), 6, 1000);
+        profile.add(ApplicationWork::Code(ExecutedCode::Compiler), Vec::new(), 7, 1000);
+        profile.add(ApplicationWork::Collector, Vec::new(), 8, 1000);
         assert_eq!(profile.samples_until(7).count(), 3);
         let threads: Vec<_> = profile.samples.iter().map(|sample| sample.thread_id).collect();
         assert_eq!(threads, [40, 40, 41, 42].map(Some));
@@ -229,7 +239,7 @@ mod tests {
         assert_eq!(threads, ["ple.application", "Jit thread pool", "HeapTaskDaemon"]);
     }
 
-    fn thread_name(record: &Record) -> Option<String> {
+    fn thread_name(record: &ReportRecord) -> Option<String> {
         match &record.data {
             Some(Data::Thread(thread)) => thread.thread_name.clone(),
             _ => None,

@@ -7,24 +7,24 @@ use rand_chacha::ChaCha8Rng;
 use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 
-use super::draw::{Lots, Spent, Ticks, Work};
-use super::profile::Profile;
-use super::report::{Data, LostSituation, MetaInfo, Record, Sample};
+use super::draw::{ApplicationWork, Lots, SampledShare, Ticks};
+use super::profile::CollectedSamples;
+use super::report::{Data, LostSituation, ReportMetaInfo, ReportRecord, ReportSample};
 use crate::clock::Sleeper;
 use crate::machine::Machine;
 use crate::signals::signal_process;
-use crate::silicon::{Code, Frame};
+use crate::silicon::{CallFrame, ExecutedCode};
 
 /// An application that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Application {
+pub(crate) struct RecordedApplication {
     pub pid: u32,
     pub package: String,
 }
 
 /// What is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum RecordingTarget {
     /// The application of a package, also one that does not run yet.
     Package(String),
     /// A process.
@@ -33,10 +33,10 @@ pub(crate) enum Target {
 
 /// What was asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct RecordingRequest {
     /// The process of the command, which is told when the recording is over.
     pub command: u32,
-    pub target: Target,
+    pub target: RecordingTarget,
     /// What the samples are counted by, as it was named.
     pub event: String,
     /// Samples in a second of busy time.
@@ -48,20 +48,20 @@ pub(crate) struct Wanted {
 }
 
 /// What was executed from one question to the clock to the next.
-pub(crate) struct Interval {
+pub(crate) struct ClockInterval {
     pub from_ns: u64,
     /// How long it takes.
     pub busy_ns: u64,
-    pub spent: Vec<Spent>,
+    pub spent: Vec<SampledShare>,
 }
 
 /// A recording.
-pub(crate) struct Recording {
-    wanted: Wanted,
-    state: Mutex<State>,
+pub(crate) struct SamplerRecording {
+    wanted: RecordingRequest,
+    state: Mutex<RecordingState>,
 }
 
-struct State {
+struct RecordingState {
     /// Nothing until there is an application.
     running: Option<Running>,
     ticks: Ticks,
@@ -69,26 +69,26 @@ struct State {
 }
 
 struct Running {
-    application: Application,
-    profile: Profile,
+    application: RecordedApplication,
+    profile: CollectedSamples,
     from_ns: u64,
     /// When it was over; none while it goes on.
     until_ns: Option<u64>,
 }
 
 /// A recording that is over.
-pub(crate) struct Recorded {
-    pub application: Application,
-    pub samples: Vec<Sample>,
-    pub names: Vec<Record>,
+pub(crate) struct FinishedRecording {
+    pub application: RecordedApplication,
+    pub samples: Vec<ReportSample>,
+    pub names: Vec<ReportRecord>,
     pub event: String,
     pub duration_ns: u64,
 }
 
-impl Recording {
+impl SamplerRecording {
     /// Samples depend on the board's seed, the session's label and the time: so a session that
     /// is repeated gives what it would have given.
-    pub(super) fn new(wanted: Wanted, (seed, label, now_ns): (u64, &str, u64)) -> Self {
+    pub(super) fn new(wanted: RecordingRequest, (seed, label, now_ns): (u64, &str, u64)) -> Self {
         let seed = Sha256::new()
             .chain_update(b"simpleperf")
             .chain_update(seed.to_le_bytes())
@@ -97,7 +97,7 @@ impl Recording {
             .finalize();
         let ticks = Ticks::new(wanted.rate_hz);
         let generator = ChaCha8Rng::from_seed(seed.into());
-        Self { wanted, state: Mutex::new(State { running: None, ticks, generator }) }
+        Self { wanted, state: Mutex::new(RecordingState { running: None, ticks, generator }) }
     }
 
     /// Whether it still waits for its application.
@@ -110,18 +110,22 @@ impl Recording {
     }
 
     /// Begins with an application if it is the one that is waited for.
-    pub(super) fn offer(self: &Arc<Self>, machine: &Arc<Machine>, application: &Application) {
+    pub(super) fn offer(
+        self: &Arc<Self>,
+        machine: &Arc<Machine>,
+        application: &RecordedApplication,
+    ) {
         let mut state = self.lock();
         let wanted = match &self.wanted.target {
-            Target::Package(package) => *package == application.package,
-            Target::Process(pid) => *pid == application.pid,
+            RecordingTarget::Package(package) => *package == application.package,
+            RecordingTarget::Process(pid) => *pid == application.pid,
         };
         if !wanted || state.running.is_some() {
             return;
         }
         state.running = Some(Running {
             application: application.clone(),
-            profile: Profile::new(application.clone()),
+            profile: CollectedSamples::new(application.clone()),
             from_ns: machine.clock.now_ns(),
             until_ns: None,
         });
@@ -160,16 +164,20 @@ impl Recording {
     }
 
     /// Draws the samples of what was executed; `frames` are those of a code.
-    pub(crate) fn take(&self, interval: &Interval, frames: impl Fn(Code) -> Vec<Frame>) {
+    pub(crate) fn take(
+        &self,
+        interval: &ClockInterval,
+        frames: impl Fn(ExecutedCode) -> Vec<CallFrame>,
+    ) {
         let mut state = self.lock();
-        let State { running, ticks, generator } = &mut *state;
+        let RecordingState { running, ticks, generator } = &mut *state;
         let Some(running) = running.as_mut().filter(|it| it.until_ns.is_none()) else { return };
         let lots = Lots::of(&interval.spent);
         for offset_ns in ticks.pass(interval.busy_ns) {
             let Some(work) = lots.draw(generator) else { continue };
             let mut chain = match work {
-                Work::Code(code) => frames(code),
-                Work::Collector | Work::Log => Vec::new(),
+                ApplicationWork::Code(code) => frames(code),
+                ApplicationWork::Collector | ApplicationWork::Log => Vec::new(),
             };
             if !self.wanted.callchain {
                 chain.truncate(1);
@@ -179,13 +187,13 @@ impl Recording {
     }
 
     /// Ends it, and takes what it has collected; nothing if there was no application.
-    pub(crate) fn finish(&self, machine: &Machine) -> Option<Recorded> {
+    pub(crate) fn finish(&self, machine: &Machine) -> Option<FinishedRecording> {
         machine.clock.interrupt(self.sleeper());
         machine.clock.allow(self.sleeper());
         let mut state = self.lock();
         let running = state.running.as_mut()?;
         let until_ns = *running.until_ns.get_or_insert_with(|| machine.clock.now_ns());
-        Some(Recorded {
+        Some(FinishedRecording {
             application: running.application.clone(),
             samples: running.profile.samples_until(until_ns).cloned().collect(),
             names: running.profile.names(),
@@ -194,22 +202,22 @@ impl Recording {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RecordingState> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl Recorded {
+impl FinishedRecording {
     /// The records of a file, with all times moved by so much.
-    pub(crate) fn records(&self, meta: MetaInfo, offset_ns: i128) -> Vec<Record> {
-        let moved = |sample: &Sample| {
+    pub(crate) fn records(&self, meta: ReportMetaInfo, offset_ns: i128) -> Vec<ReportRecord> {
+        let moved = |sample: &ReportSample| {
             let time = sample.time.map(|time| (i128::from(time) + offset_ns).max(0) as u64);
-            Data::Sample(Sample { time, ..sample.clone() }).into()
+            Data::Sample(ReportSample { time, ..sample.clone() }).into()
         };
         let count = Some(self.samples.len() as u64);
         let lost = LostSituation { sample_count: count, lost_count: Some(0) };
-        let head = Record::from(Data::MetaInfo(meta));
-        let mut records: Vec<Record> =
+        let head = ReportRecord::from(Data::MetaInfo(meta));
+        let mut records: Vec<ReportRecord> =
             std::iter::once(head).chain(self.samples.iter().map(moved)).collect();
         records.push(Data::Lost(lost).into());
         records.extend(self.names.iter().cloned());

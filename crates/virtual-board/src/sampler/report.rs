@@ -15,14 +15,14 @@ const VERSION: u16 = 1;
 
 /// Which of the two a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ReportForm {
     Recording,
     Report,
 }
 
 /// Any record.
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct Record {
+pub(crate) struct ReportRecord {
     #[prost(oneof = "Data", tags = "1, 2, 3, 4, 5")]
     pub data: Option<Data>,
 }
@@ -31,20 +31,20 @@ pub(crate) struct Record {
 #[derive(Clone, PartialEq, prost::Oneof)]
 pub(crate) enum Data {
     #[prost(message, tag = "1")]
-    Sample(Sample),
+    Sample(ReportSample),
     #[prost(message, tag = "2")]
     Lost(LostSituation),
     #[prost(message, tag = "3")]
-    File(File),
+    File(ReportFile),
     #[prost(message, tag = "4")]
-    Thread(Thread),
+    Thread(ReportThread),
     #[prost(message, tag = "5")]
-    MetaInfo(MetaInfo),
+    MetaInfo(ReportMetaInfo),
 }
 
 /// Where a thread was when an event's count was full.
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct Sample {
+pub(crate) struct ReportSample {
     /// Nanoseconds of the clock that was chosen.
     #[prost(uint64, optional, tag = "1")]
     pub time: Option<u64>,
@@ -97,7 +97,7 @@ pub(crate) struct LostSituation {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct File {
+pub(crate) struct ReportFile {
     /// From 0, one more each time.
     #[prost(uint32, optional, tag = "1")]
     pub id: Option<u32>,
@@ -110,7 +110,7 @@ pub(crate) struct File {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct Thread {
+pub(crate) struct ReportThread {
     #[prost(uint32, optional, tag = "1")]
     pub thread_id: Option<u32>,
     #[prost(uint32, optional, tag = "2")]
@@ -120,7 +120,7 @@ pub(crate) struct Thread {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct MetaInfo {
+pub(crate) struct ReportMetaInfo {
     #[prost(string, repeated, tag = "1")]
     pub event_type: Vec<String>,
     #[prost(string, optional, tag = "2")]
@@ -135,14 +135,14 @@ pub(crate) struct MetaInfo {
     pub trace_offcpu: Option<bool>,
 }
 
-impl From<Data> for Record {
+impl From<Data> for ReportRecord {
     fn from(data: Data) -> Self {
         Self { data: Some(data) }
     }
 }
 
 /// Writes records as a file.
-pub(crate) fn encode(form: Form, records: &[Record]) -> Vec<u8> {
+pub(crate) fn encode(form: ReportForm, records: &[ReportRecord]) -> Vec<u8> {
     let mut bytes = magic(form).to_vec();
     bytes.extend(VERSION.to_le_bytes());
     for record in records {
@@ -156,7 +156,7 @@ pub(crate) fn encode(form: Form, records: &[Record]) -> Vec<u8> {
 }
 
 /// Reads the records of a file; none if it is not of this form, or not whole.
-pub(crate) fn decode(form: Form, bytes: &[u8]) -> Option<Vec<Record>> {
+pub(crate) fn decode(form: ReportForm, bytes: &[u8]) -> Option<Vec<ReportRecord>> {
     let rest = bytes.strip_prefix(magic(form))?;
     let mut rest = rest.strip_prefix(&VERSION.to_le_bytes())?;
     let mut records = Vec::new();
@@ -167,15 +167,15 @@ pub(crate) fn decode(form: Form, bytes: &[u8]) -> Option<Vec<Record>> {
             return Some(records);
         }
         let (message, after) = after.split_at_checked(length)?;
-        records.push(Record::decode(message).ok()?);
+        records.push(ReportRecord::decode(message).ok()?);
         rest = after;
     }
 }
 
-fn magic(form: Form) -> &'static [u8; 10] {
+fn magic(form: ReportForm) -> &'static [u8; 10] {
     match form {
-        Form::Recording => RECORDING_MAGIC,
-        Form::Report => REPORT_MAGIC,
+        ReportForm::Recording => RECORDING_MAGIC,
+        ReportForm::Report => REPORT_MAGIC,
     }
 }
 
@@ -183,14 +183,14 @@ fn magic(form: Form) -> &'static [u8; 10] {
 mod tests {
     use super::*;
 
-    fn records() -> Vec<Record> {
+    fn records() -> Vec<ReportRecord> {
         let frame = CallChainEntry {
             vaddr_in_file: Some(300),
             file_id: Some(0),
             symbol_id: Some(-1),
             execution_type: Some(ExecutionType::Jit.into()),
         };
-        let sample = Sample {
+        let sample = ReportSample {
             time: Some(5),
             thread_id: Some(7),
             callchain: vec![frame],
@@ -198,7 +198,7 @@ mod tests {
             event_type_id: Some(0),
         };
         let lost = LostSituation { sample_count: Some(1), lost_count: Some(0) };
-        let file = File {
+        let file = ReportFile {
             id: Some(0),
             path: Some("/a".into()),
             symbol: vec!["m".into()],
@@ -209,19 +209,19 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for form in [Form::Recording, Form::Report] {
+        for form in [ReportForm::Recording, ReportForm::Report] {
             let bytes = encode(form, &records());
             assert_eq!(decode(form, &bytes), Some(records()));
             assert_eq!(decode(form, &bytes[..bytes.len() - 1]), None);
         }
-        assert_eq!(decode(Form::Report, &encode(Form::Recording, &records())), None);
-        assert_eq!(decode(Form::Report, b""), None);
+        assert_eq!(decode(ReportForm::Report, &encode(ReportForm::Recording, &records())), None);
+        assert_eq!(decode(ReportForm::Report, b""), None);
     }
 
     /// By hand from the field numbers and wire types of the real tool's messages.
     #[test]
     fn the_bytes_are_those_of_the_real_format() {
-        let bytes = encode(Form::Report, &records()[..1]);
+        let bytes = encode(ReportForm::Report, &records()[..1]);
         let frame = [8, 0xac, 2, 16, 0, 24, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 32, 2];
         let mut sample = vec![8, 5, 16, 7, 26, frame.len() as u8];
         sample.extend(frame);

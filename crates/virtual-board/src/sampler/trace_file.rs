@@ -33,14 +33,14 @@ impl Vm {
 
 /// Whether a method was entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum TraceAction {
     Enter = 0,
     Exit = 1,
 }
 
 /// Microseconds of a thread's own since it was first seen, and since the start.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Times {
+pub(super) struct TraceTimes {
     pub thread_us: u32,
     pub wall_us: u32,
 }
@@ -75,7 +75,7 @@ impl TraceFile {
     }
 
     /// Adds a record, if there is still room in the buffer.
-    pub fn add(&mut self, thread: u16, method: usize, action: Action, times: Times) {
+    pub fn add(&mut self, thread: u16, method: usize, action: TraceAction, times: TraceTimes) {
         if HEADER_BYTES + self.records.len() + RECORD_BYTES > self.buffer_bytes {
             self.has_overflowed = true;
             return;
@@ -150,8 +150,8 @@ mod tests {
         let mut file = TraceFile::new(Vm::Dalvik, 0x0102_0304_0506_0708, 1024);
         let run = file.number(&method("run"));
         assert_eq!(file.number(&method("run")), run);
-        file.add(1, run, Action::Enter, Times { thread_us: 0, wall_us: 0x0a0b });
-        file.add(1, run, Action::Exit, Times { thread_us: 7, wall_us: 0x0a0c });
+        file.add(1, run, TraceAction::Enter, TraceTimes { thread_us: 0, wall_us: 0x0a0b });
+        file.add(1, run, TraceAction::Exit, TraceTimes { thread_us: 7, wall_us: 0x0a0c });
         let bytes = file.bytes(20, &[(1, "main")]);
         let text = "*version\n3\ndata-file-overflow=false\nclock=dual\nelapsed-time-usec=20\n\
                     num-method-calls=2\nclock-call-overhead-nsec=1042\nvm=dalvik\n*threads\n1\tmain\n\
@@ -168,7 +168,7 @@ mod tests {
     fn a_full_buffer_is_told() {
         let mut file = TraceFile::new(Vm::Art, 0, HEADER_BYTES + 2 * RECORD_BYTES + 3);
         let run = file.number(&method("run"));
-        (0..3).for_each(|_| file.add(1, run, Action::Enter, Times::default()));
+        (0..3).for_each(|_| file.add(1, run, TraceAction::Enter, TraceTimes::default()));
         let text = String::from_utf8_lossy(&file.bytes(0, &[])).into_owned();
         assert!(text.contains("overflow=true\n") && text.contains("calls=2\n"), "{text}");
         assert!(text.contains("\tB.java\n") && text.contains("vm=art"), "{text}");

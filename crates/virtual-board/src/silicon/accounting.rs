@@ -2,12 +2,12 @@
 
 use std::io;
 
-use super::share::{Code, Frame, Share};
-use super::truth::Truth;
+use super::share::{CallFrame, ExecutedCode, ReadingShare};
+use super::truth::TruthRows;
 
 /// Attojoules and bytes of a reading.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Used {
+pub(super) struct ReadingUse {
     /// Attojoules.
     pub energy: u128,
     /// Bytes that were allocated.
@@ -27,14 +27,14 @@ pub(super) trait Accounting: Send {
 
     /// Spends what was executed since the last reading: counters below
     /// [`counters`](Self::counters), with their executions.
-    fn spend(&mut self, executed: &[(usize, u64)]) -> Used;
+    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUse;
 
     /// Which code the energy of the last reading went to, given what was executed in it.
-    fn shares(&self, executed: &[(usize, u64)]) -> Vec<Share>;
+    fn shares(&self, executed: &[(usize, u64)]) -> Vec<ReadingShare>;
 
     /// The frames of a code, the innermost first.
-    fn frames(&self, code: Code) -> Vec<Frame>;
+    fn frames(&self, code: ExecutedCode) -> Vec<CallFrame>;
 
     /// All that was spent so far.
-    fn truth(&self) -> Truth<'_>;
+    fn truth(&self) -> TruthRows<'_>;
 }

@@ -2,16 +2,16 @@
 
 use std::io;
 
-use super::accounting::{Accounting, Used};
+use super::accounting::{Accounting, ReadingUse};
 use super::invalid;
 use super::map::Map;
-use super::price::{Price, Prices};
-use super::share::{self, Code, Frame, Origin, Share};
-use super::truth::{Row, Truth};
+use super::price::{DevicePrices, Price};
+use super::share::{self, CallFrame, CodeOrigin, ExecutedCode, ReadingShare};
+use super::truth::{TruthRow, TruthRows};
 
 /// An additive chip that counts one process.
 pub(super) struct AdditiveChip {
-    prices: Prices,
+    prices: DevicePrices,
     map: Map,
     counts: Vec<u64>,
     counter_prices: Vec<Price>,
@@ -19,7 +19,7 @@ pub(super) struct AdditiveChip {
 }
 
 impl AdditiveChip {
-    pub fn new(prices: Prices) -> Self {
+    pub fn new(prices: DevicePrices) -> Self {
         Self {
             prices,
             map: Map::default(),
@@ -62,8 +62,8 @@ impl Accounting for AdditiveChip {
         self.counter_prices.len()
     }
 
-    fn spend(&mut self, executed: &[(usize, u64)]) -> Used {
-        let mut used = Used::default();
+    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUse {
+        let mut used = ReadingUse::default();
         for &(counter, executions) in executed {
             let price = self.counter_prices[counter];
             self.counts[counter] = self.counts[counter].saturating_add(executions);
@@ -73,14 +73,14 @@ impl Accounting for AdditiveChip {
         used
     }
 
-    fn shares(&self, executed: &[(usize, u64)]) -> Vec<Share> {
+    fn shares(&self, executed: &[(usize, u64)]) -> Vec<ReadingShare> {
         let mut shares = Vec::new();
         for &(counter, executions) in executed {
             for item in &self.map.counters[counter].items {
                 let pattern = item.pattern;
                 let code = match share::library_function(&self.map.patterns[pattern]) {
-                    Some(_) => Code::Library { counter, pattern },
-                    None => Code::Own { counter },
+                    Some(_) => ExecutedCode::Library { counter, pattern },
+                    None => ExecutedCode::Own { counter },
                 };
                 let times = u128::from(executions) * u128::from(item.count);
                 let each = u128::from(self.pattern_prices[pattern].energy);
@@ -91,18 +91,20 @@ impl Accounting for AdditiveChip {
     }
 
     /// This family has no states: its methods count as compiled when they were installed.
-    fn frames(&self, code: Code) -> Vec<Frame> {
-        share::frames(code, &self.map, |counter| (self.map.counters[counter].method, Origin::Ahead))
+    fn frames(&self, code: ExecutedCode) -> Vec<CallFrame> {
+        share::frames(code, &self.map, |counter| {
+            (self.map.counters[counter].method, CodeOrigin::Ahead)
+        })
     }
 
-    fn truth(&self) -> Truth<'_> {
-        let mut truth = Truth::default();
+    fn truth(&self) -> TruthRows<'_> {
+        let mut truth = TruthRows::default();
         let counters = self.map.counters.iter().zip(&self.counts);
         for (counter, &count) in counters.filter(|(_, count)| **count > 0) {
             for item in &counter.items {
                 let executions = count.saturating_mul(item.count);
                 let price = self.pattern_prices[item.pattern];
-                truth.add(Row {
+                truth.add(TruthRow {
                     method: &self.map.methods[counter.method],
                     line: item.line,
                     pattern: &self.map.patterns[item.pattern],

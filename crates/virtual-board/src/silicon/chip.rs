@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::accounting::Accounting;
 use super::cost::joules;
-use super::share::{Code, Frame, Share};
+use super::share::{CallFrame, ExecutedCode, ReadingShare};
 use super::{Silicon, Usage, invalid};
 
 /// Bytes of a counter in the file.
@@ -17,7 +17,7 @@ const COUNTER_BYTES: usize = 8;
 const STRETCH: usize = 64;
 
 /// A process's counters, and what was read of them.
-pub(super) struct Chip<A> {
+pub(super) struct ProcessCounters<A> {
     session: PathBuf,
     accounting: A,
     map: MapReader,
@@ -37,7 +37,7 @@ struct MapReader {
     partial: Vec<u8>,
 }
 
-impl<A: Accounting> Chip<A> {
+impl<A: Accounting> ProcessCounters<A> {
     /// A chip for the session in this folder, whose agent may not have started yet.
     pub fn new(session: &Path, accounting: A) -> Self {
         Self {
@@ -94,7 +94,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("a counter is eight bytes"))
 }
 
-impl<A: Accounting> Silicon for Chip<A> {
+impl<A: Accounting> Silicon for ProcessCounters<A> {
     fn advance(&mut self) -> Usage {
         match self.read() {
             Ok(usage) => usage,
@@ -105,11 +105,11 @@ impl<A: Accounting> Silicon for Chip<A> {
         }
     }
 
-    fn shares(&self) -> Vec<Share> {
+    fn shares(&self) -> Vec<ReadingShare> {
         self.accounting.shares(&self.executed)
     }
 
-    fn frames(&self, code: Code) -> Vec<Frame> {
+    fn frames(&self, code: ExecutedCode) -> Vec<CallFrame> {
         self.accounting.frames(code)
     }
 
@@ -172,7 +172,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::silicon::{CostTable, MethodName, Origin, SiliconOptions, open};
+    use crate::silicon::{CodeOrigin, CostTable, MethodName, SiliconOptions, open};
 
     const MAP: &str = "pattern\t0\top:Addition/int\npattern\t1\tbytes\n\
         class\tA\tA.java\t-\tplain\nmethod\tm\t()V\t-\t0\nblock\t0\t7:0*2\t8:1*24\n";
@@ -212,9 +212,10 @@ mod tests {
         let shares = chip.shares();
         let method = MethodName { class: "A".into(), name: "m".into(), descriptor: "()V".into() };
         let symbol = "void A.m()".into();
-        let own = Frame { symbol, method, origin: Origin::Ahead, address: 1 << 26 };
-        let in_other = Frame { address: own.address + 4, ..own.clone() };
-        let frames: Vec<Vec<Frame>> = shares.iter().map(|share| chip.frames(share.code)).collect();
+        let own = CallFrame { symbol, method, origin: CodeOrigin::Ahead, address: 1 << 26 };
+        let in_other = CallFrame { address: own.address + 4, ..own.clone() };
+        let frames: Vec<Vec<CallFrame>> =
+            shares.iter().map(|share| chip.frames(share.code)).collect();
         assert_eq!((&frames[0], &frames[1]), (&vec![own], &vec![in_other.clone()]));
         assert_eq!((&*frames[2][0].symbol, &frames[2][1]), ("java.lang.Math.abs", &in_other));
         let sum: f64 = shares.iter().map(|share| share.energy_j).sum();

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use wattline_private_files::{BuildError, NotPrivate};
+use wattline_private_files::{BuiltFolderError, NotPrivate};
 
 /// Why there is no agent, or no energy.
 #[derive(Debug, thiserror::Error)]
@@ -56,11 +56,11 @@ pub enum SiliconError {
     },
 }
 
-impl From<BuildError<SiliconError>> for SiliconError {
-    fn from(error: BuildError<SiliconError>) -> Self {
+impl From<BuiltFolderError<SiliconError>> for SiliconError {
+    fn from(error: BuiltFolderError<SiliconError>) -> Self {
         match error {
-            BuildError::NotPrivate(error) => error.into(),
-            BuildError::Build(error) => error,
+            BuiltFolderError::NotPrivate(error) => error.into(),
+            BuiltFolderError::Build(error) => error,
         }
     }
 }

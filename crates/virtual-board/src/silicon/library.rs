@@ -17,7 +17,7 @@ const BUILT_IN: &str = include_str!("../../datasets/silicon/library.toml");
 pub struct LibraryTable {
     unlisted: Unlisted,
     objects: BTreeMap<String, u64>,
-    functions: BTreeMap<String, Function>,
+    functions: BTreeMap<String, LibraryCost>,
 }
 
 /// What a function or class without an entry costs.
@@ -32,14 +32,14 @@ struct Unlisted {
 /// The cost of one library function.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Function {
+pub struct LibraryCost {
     /// Joules per call.
     pub base_j: f64,
     /// Joules per unit.
     #[serde(default)]
     pub per_unit_j: f64,
     /// What the unit is; absent if the cost does not depend on an amount.
-    pub unit: Option<Unit>,
+    pub unit: Option<CallAmount>,
     /// Bytes allocated per call.
     #[serde(default)]
     pub allocates: u64,
@@ -51,7 +51,7 @@ pub struct Function {
 /// The amount at a call that its cost goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Unit {
+pub enum CallAmount {
     /// The last argument, an int.
     Amount,
     /// The last two arguments: end less start.
@@ -100,7 +100,7 @@ impl LibraryTable {
     /// The cost of a call as the agent names it, `java.lang.Math.max(int,int)`: the
     /// entry with the parameter types, else the one without, else the default.
     #[must_use]
-    pub fn function(&self, call: &str) -> Function {
+    pub fn function(&self, call: &str) -> LibraryCost {
         let name = without_parameters(call);
         let listed = self.functions.get(call).or_else(|| self.functions.get(name));
         listed.copied().unwrap_or_else(|| self.default_of(name))
@@ -125,7 +125,7 @@ impl LibraryTable {
         lines
     }
 
-    fn default_of(&self, name: &str) -> Function {
+    fn default_of(&self, name: &str) -> LibraryCost {
         let Unlisted { base_min_j, base_max_j, .. } = self.unlisted;
         let place = (fnv1a(name) % 1024) as f64 / 1024.0;
         let base_j = if name.ends_with(".<init>") {
@@ -133,7 +133,7 @@ impl LibraryTable {
         } else {
             base_min_j + (base_max_j - base_min_j) * place
         };
-        Function { base_j, per_unit_j: 0.0, unit: None, allocates: 0, allocates_per_unit: 0 }
+        LibraryCost { base_j, per_unit_j: 0.0, unit: None, allocates: 0, allocates_per_unit: 0 }
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
         let element = table.function("java.nio.FloatBuffer.put(int,float)");
         let bulk = table.function("java.nio.FloatBuffer.put(java.nio.FloatBuffer)");
         assert_eq!(element.unit, None);
-        assert_eq!(bulk.unit, Some(Unit::Argument));
+        assert_eq!(bulk.unit, Some(CallAmount::Argument));
         let get = table.function("java.nio.FloatBuffer.get(int)");
         assert!(bulk.per_unit_j * 50.0 < element.base_j + get.base_j, "bulk is far cheaper");
     }

@@ -24,22 +24,22 @@ pub struct Map {
     /// Pattern texts by number.
     pub patterns: Vec<String>,
     /// Methods in the order they came.
-    pub methods: Vec<Method>,
+    pub methods: Vec<TruthMethod>,
     /// Counters by id.
-    pub counters: Vec<Counter>,
+    pub counters: Vec<CountedUnit>,
     /// What the methods of a compiled chip consist of, by number less one.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<MethodCounters>,
     /// The counters of all bodies, one after another.
-    pub places: Vec<Place>,
+    pub places: Vec<PatternSite>,
     /// Where bodies are counted, in the order they came.
-    pub copies: Vec<Copy>,
-    class: Option<Class>,
+    pub copies: Vec<CounterCopy>,
+    class: Option<ClassScope>,
     lines: usize,
 }
 
 /// The class that the following methods belong to.
 #[derive(Debug)]
-struct Class {
+struct ClassScope {
     name: String,
     file: String,
     outer: Option<String>,
@@ -48,7 +48,7 @@ struct Class {
 
 /// A method, as the truth names it.
 #[derive(Debug, PartialEq)]
-pub struct Method {
+pub struct TruthMethod {
     /// Binary name of the class.
     pub class: String,
     /// Path of the source file below its root.
@@ -63,16 +63,16 @@ pub struct Method {
 
 /// What one count stands for.
 #[derive(Debug, PartialEq)]
-pub struct Counter {
+pub struct CountedUnit {
     /// Index into the methods.
     pub method: usize,
     /// What one execution holds.
-    pub items: Vec<Item>,
+    pub items: Vec<PatternExecutions>,
 }
 
 /// The counters of a method, of which there is a copy for each state.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Body {
+pub struct MethodCounters {
     /// Index into the methods.
     pub method: usize,
     /// Instructions of its code.
@@ -83,29 +83,29 @@ pub struct Body {
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct PatternSite {
     /// Of the bytes of its block.
     pub hash: u64,
     /// What one execution holds.
-    pub items: Vec<Item>,
+    pub items: Vec<PatternExecutions>,
 }
 
 /// Counters of a body in one state.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Copy {
+pub struct CounterCopy {
     /// The first one's id.
     pub base: usize,
     /// Index into the bodies.
     pub body: usize,
     /// The state.
-    pub state: State,
+    pub state: MethodState,
     /// The counter of the call that it was compiled into; 0 if it was not.
     pub call: usize,
 }
 
 /// The state of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum MethodState {
     /// Interpreted.
     Interpreted,
     /// Compiled by itself.
@@ -129,7 +129,7 @@ pub enum When {
 
 /// Executions of a pattern on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Item {
+pub struct PatternExecutions {
     /// The source line; 0 if the class file does not say.
     pub line: u32,
     /// Index into the patterns.
@@ -188,14 +188,14 @@ impl Map {
         let name = method_name(method, class.kind, class.outer.as_deref());
         let (class, file) = (class.name.clone(), class.file.clone());
         let (jvm_name, descriptor) = (method.name.into(), method.descriptor.into());
-        self.methods.push(Method { class, file, name, jvm_name, descriptor });
+        self.methods.push(TruthMethod { class, file, name, jvm_name, descriptor });
         Ok(())
     }
 
     fn body(&mut self, instructions: u64) -> Result<(), &'static str> {
         let method = self.methods.len().checked_sub(1).ok_or("code without a method")?;
         let places = self.places.len()..self.places.len();
-        self.bodies.push(Body { method, instructions, places });
+        self.bodies.push(MethodCounters { method, instructions, places });
         Ok(())
     }
 
@@ -203,7 +203,7 @@ impl Map {
         let hash = u64::from_str_radix(hash, 16).map_err(|_| "a hash that is no number")?;
         let items = self.items(items)?;
         let body = self.bodies.last_mut().ok_or("a place without code")?;
-        self.places.push(Place { hash, items });
+        self.places.push(PatternSite { hash, items });
         body.places.end = self.places.len();
         Ok(())
     }
@@ -215,19 +215,19 @@ impl Map {
         let known = |body: &usize| *body < self.bodies.len();
         let body = body.checked_sub(1).filter(known).ok_or("a copy of nothing")?;
         let state = match state {
-            "interpreted" => State::Interpreted,
-            "compiled" => State::Compiled,
-            "inlined" => State::Inlined,
+            "interpreted" => MethodState::Interpreted,
+            "compiled" => MethodState::Compiled,
+            "inlined" => MethodState::Inlined,
             _ => return Err("unknown state"),
         };
         if base.saturating_add(self.bodies[body].places.len()) > COUNTERS_MAX {
             return Err("a counter beyond all that there are");
         }
-        self.copies.push(Copy { base, body, state, call });
+        self.copies.push(CounterCopy { base, body, state, call });
         Ok(())
     }
 
-    fn items(&self, texts: &[&str]) -> Result<Vec<Item>, &'static str> {
+    fn items(&self, texts: &[&str]) -> Result<Vec<PatternExecutions>, &'static str> {
         let read = |text: &&str| item(text, self.patterns.len()).ok_or("not LINE:N*COUNT");
         texts.iter().map(read).collect()
     }
@@ -235,19 +235,19 @@ impl Map {
     fn block(&mut self, items: &[&str]) -> Result<(), &'static str> {
         let method = self.methods.len().checked_sub(1).ok_or("a block without a method")?;
         let items = self.items(items)?;
-        self.counters.push(Counter { method, items });
+        self.counters.push(CountedUnit { method, items });
         Ok(())
     }
 }
 
-fn class(name: &str, source: &str, outer: &str, kind: &str) -> Result<Class, &'static str> {
+fn class(name: &str, source: &str, outer: &str, kind: &str) -> Result<ClassScope, &'static str> {
     let kind = match kind {
         "plain" => ClassKind::Plain,
         "inner" => ClassKind::Inner,
         "enum" => ClassKind::Enum,
         _ => return Err("unknown kind of class"),
     };
-    Ok(Class {
+    Ok(ClassScope {
         name: name.to_string(),
         file: source_path(name, (source != "-").then_some(source)),
         outer: (outer != "-").then(|| outer.to_string()),
@@ -255,12 +255,12 @@ fn class(name: &str, source: &str, outer: &str, kind: &str) -> Result<Class, &'s
     })
 }
 
-fn item(text: &str, patterns: usize) -> Option<Item> {
+fn item(text: &str, patterns: usize) -> Option<PatternExecutions> {
     let (line, rest) = text.split_once(':')?;
     let (pattern, count) = rest.split_once('*')?;
     let (pattern, when) = when(pattern);
     let pattern = pattern.parse().ok().filter(|&n| n < patterns)?;
-    Some(Item { line: line.parse().ok()?, pattern, count: count.parse().ok()?, when })
+    Some(PatternExecutions { line: line.parse().ok()?, pattern, count: count.parse().ok()?, when })
 }
 
 /// A pattern's number, and in which states it is executed.
@@ -283,7 +283,7 @@ mod tests {
     fn lines_become_counters() {
         let mut map = Map::default();
         map.feed(TEXT).unwrap();
-        let expected = Method {
+        let expected = TruthMethod {
             class: "p.q.Outer$In".into(),
             file: "p/q/Outer.java".into(),
             name: "<init>(int[])".into(),
@@ -292,13 +292,13 @@ mod tests {
         };
         assert_eq!(map.methods, [expected]);
         let when = When::Always;
-        let items = [(7, 0, 2), (8, 1, 1)].map(|(line, pattern, count)| Item {
+        let items = [(7, 0, 2), (8, 1, 1)].map(|(line, pattern, count)| PatternExecutions {
             line,
             pattern,
             count,
             when,
         });
-        assert_eq!(map.counters, [Counter { method: 0, items: items.to_vec() }]);
+        assert_eq!(map.counters, [CountedUnit { method: 0, items: items.to_vec() }]);
     }
 
     #[test]
@@ -308,12 +308,15 @@ mod tests {
                      copy\t5\t1\tinlined\t3\n";
         map.feed(TEXT).unwrap();
         map.feed(lines).unwrap();
-        assert_eq!(map.bodies, [Body { method: 0, instructions: 9, places: 0..2 }]);
+        assert_eq!(map.bodies, [MethodCounters { method: 0, instructions: 9, places: 0..2 }]);
         assert_eq!(map.places[0].hash, 255);
         let when: Vec<When> =
             map.places.iter().flat_map(|place| &place.items).map(|item| item.when).collect();
         assert_eq!(when, [When::Interpreted, When::Compiled, When::Called, When::Always]);
-        assert_eq!(map.copies, [Copy { base: 5, body: 0, state: State::Inlined, call: 3 }]);
+        assert_eq!(
+            map.copies,
+            [CounterCopy { base: 5, body: 0, state: MethodState::Inlined, call: 3 }]
+        );
         for wrong in [
             "code\t1\t9",
             "code\t2\tx",

@@ -33,8 +33,8 @@ pub(crate) use agent::{cache_dir, compile, key, lend};
 pub use cost::{CostTable, RASPBERRY_PI_5};
 pub use error::SiliconError;
 pub use family::SiliconFamily;
-pub use library::{Function, LibraryTable, Unit};
-pub use share::{Code, Frame, MethodName, Origin, Share};
+pub use library::{CallAmount, LibraryCost, LibraryTable};
+pub use share::{CallFrame, CodeOrigin, ExecutedCode, MethodName, ReadingShare};
 
 /// What the application used since the last reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -52,11 +52,11 @@ pub trait Silicon: Send {
     fn advance(&mut self) -> Usage;
 
     /// Which code the energy of the last reading went to.
-    fn shares(&self) -> Vec<Share>;
+    fn shares(&self) -> Vec<ReadingShare>;
 
     /// The frames of a code, the innermost first; none of the compiler, which is not the
     /// application's.
-    fn frames(&self, code: Code) -> Vec<Frame>;
+    fn frames(&self, code: ExecutedCode) -> Vec<CallFrame>;
 
     /// Writes the truth so far: `lines.csv`, `methods.csv`, `patterns.csv`,
     /// `library.csv` and `total.csv` in `dir`, which is created.
@@ -131,18 +131,19 @@ pub fn open(
     costs: &CostTable,
     options: &SiliconOptions,
 ) -> Result<Box<dyn Silicon>, SiliconError> {
-    let prices = price::Prices::new(costs, LibraryTable::built_in(), options)?;
+    let prices = price::DevicePrices::new(costs, LibraryTable::built_in(), options)?;
     match options.family {
-        SiliconFamily::Additive => {
-            Ok(Box::new(chip::Chip::new(session_dir, additive::AdditiveChip::new(prices))))
-        }
+        SiliconFamily::Additive => Ok(Box::new(chip::ProcessCounters::new(
+            session_dir,
+            additive::AdditiveChip::new(prices),
+        ))),
         SiliconFamily::Compiled(_) if options.device != DEVICE => {
             let device = options.device.clone();
             Err(SiliconError::Device { device, known: format!("{DEVICE} alone, being compiled") })
         }
         SiliconFamily::Compiled(seed) => {
             let chip = compiled::CompiledChip::new(seed, options.multiplier, options.ahead);
-            Ok(Box::new(chip::Chip::new(session_dir, chip)))
+            Ok(Box::new(chip::ProcessCounters::new(session_dir, chip)))
         }
     }
 }

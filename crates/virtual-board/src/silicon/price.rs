@@ -14,14 +14,14 @@ pub(super) struct Price {
 
 /// A cost file and a library table, for one device.
 #[derive(Debug, Clone)]
-pub(super) struct Prices {
+pub(super) struct DevicePrices {
     costs: CostTable,
     library: LibraryTable,
     device_j: f64,
     multiplier: f64,
 }
 
-impl Prices {
+impl DevicePrices {
     /// # Errors
     /// A device that the cost file does not know, a multiplier that is not above 0.
     pub fn new(
@@ -71,7 +71,8 @@ mod tests {
     fn price(pattern: &str, multiplier: f64) -> Option<Price> {
         let options = SiliconOptions { multiplier, ..SiliconOptions::default() };
         let prices =
-            Prices::new(&CostTable::raspberry_pi_5(), LibraryTable::built_in(), &options).unwrap();
+            DevicePrices::new(&CostTable::raspberry_pi_5(), LibraryTable::built_in(), &options)
+                .unwrap();
         prices.of(pattern)
     }
 
@@ -95,7 +96,7 @@ mod tests {
         for multiplier in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let options = SiliconOptions { multiplier, ..SiliconOptions::default() };
             let table = CostTable::raspberry_pi_5();
-            assert!(Prices::new(&table, LibraryTable::built_in(), &options).is_err());
+            assert!(DevicePrices::new(&table, LibraryTable::built_in(), &options).is_err());
         }
     }
 }

@@ -2,20 +2,20 @@
 //! and under which names a profiler finds that code. No lines, and no inlined methods: code
 //! that was compiled into a caller is its outermost caller's, as in ART's symbols.
 
-use super::map::{Map, Method};
+use super::map::{Map, TruthMethod};
 
 /// A part of a reading's energy, and with it of its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
+pub struct ReadingShare {
     /// What was executed.
-    pub code: Code,
+    pub code: ExecutedCode,
     /// Dynamic energy in joules, at the reference voltage.
     pub energy_j: f64,
 }
 
 /// A piece of code that is executed at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
+pub enum ExecutedCode {
     /// The application's own, by the counter of its block.
     Own {
         /// Which counter.
@@ -34,13 +34,13 @@ pub enum Code {
 
 /// A frame of a call chain, as a profiler finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct CallFrame {
     /// The name in the symbol table.
     pub symbol: String,
     /// The method, as its class file has it.
     pub method: MethodName,
     /// In which kind of file the code lies.
-    pub origin: Origin,
+    pub origin: CodeOrigin,
     /// An address in that file: of the block, stable for a program on a chip, and inside a
     /// range that is its method's alone.
     pub address: u64,
@@ -59,7 +59,7 @@ pub struct MethodName {
 
 /// Where code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum CodeOrigin {
     /// Compiled when the package was installed.
     Ahead,
     /// Compiled while the application runs.
@@ -84,28 +84,28 @@ pub(super) fn address(method: usize, counter: usize) -> u64 {
 /// The frames of code, the innermost first; `place` is the method of a counter's block, and
 /// where its code comes from. None for the compiler.
 pub(super) fn frames(
-    code: Code,
+    code: ExecutedCode,
     map: &Map,
-    place: impl Fn(usize) -> (usize, Origin),
-) -> Vec<Frame> {
+    place: impl Fn(usize) -> (usize, CodeOrigin),
+) -> Vec<CallFrame> {
     let own = |counter: usize| {
         let (method, origin) = place(counter);
         own_frame(&map.methods[method], origin, address(method, counter))
     };
     match code {
-        Code::Own { counter } => vec![own(counter)],
-        Code::Library { counter, pattern } => {
+        ExecutedCode::Own { counter } => vec![own(counter)],
+        ExecutedCode::Library { counter, pattern } => {
             let library = library_frame(pattern, &map.patterns[pattern]);
             library.into_iter().chain([own(counter)]).collect()
         }
-        Code::Compiler => Vec::new(),
+        ExecutedCode::Compiler => Vec::new(),
     }
 }
 
 /// The frame of an application's method.
-fn own_frame(method: &Method, origin: Origin, address: u64) -> Frame {
+fn own_frame(method: &TruthMethod, origin: CodeOrigin, address: u64) -> CallFrame {
     let symbol = match origin {
-        Origin::Dex => format!("{}.{}", method.class, method.jvm_name),
+        CodeOrigin::Dex => format!("{}.{}", method.class, method.jvm_name),
         _ => super::symbols::pretty(&method.class, &method.jvm_name, &method.descriptor),
     };
     let method = MethodName {
@@ -113,7 +113,7 @@ fn own_frame(method: &Method, origin: Origin, address: u64) -> Frame {
         name: method.jvm_name.clone(),
         descriptor: method.descriptor.clone(),
     };
-    Frame { symbol, method, origin, address }
+    CallFrame { symbol, method, origin, address }
 }
 
 /// The library function of a pattern, without its parameters; none if it is no library's.
@@ -123,21 +123,21 @@ pub(super) fn library_function(pattern: &str) -> Option<&str> {
 }
 
 /// The frame of a library function.
-pub(super) fn library_frame(pattern: usize, text: &str) -> Option<Frame> {
+pub(super) fn library_frame(pattern: usize, text: &str) -> Option<CallFrame> {
     let symbol = library_function(text)?.to_owned();
     let (class, name) = symbol.rsplit_once('.').unwrap_or(("", &symbol));
     let method = MethodName { class: class.into(), name: name.into(), descriptor: String::new() };
-    Some(Frame { symbol, method, origin: Origin::Library, address: address(pattern, 0) })
+    Some(CallFrame { symbol, method, origin: CodeOrigin::Library, address: address(pattern, 0) })
 }
 
 /// Adds a part in attojoules, to the last one if that is of the same code.
-pub(super) fn add(shares: &mut Vec<Share>, code: Code, attojoules: u128) {
+pub(super) fn add(shares: &mut Vec<ReadingShare>, code: ExecutedCode, attojoules: u128) {
     if attojoules == 0 {
         return;
     }
     let energy_j = super::cost::joules(attojoules);
     match shares.last_mut() {
         Some(last) if last.code == code => last.energy_j += energy_j,
-        _ => shares.push(Share { code, energy_j }),
+        _ => shares.push(ReadingShare { code, energy_j }),
     }
 }

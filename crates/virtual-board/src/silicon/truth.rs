@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::cost::joules;
 use super::library::without_parameters;
-use super::map::Method;
+use super::map::TruthMethod;
 
 /// The pattern that compilations are.
 const COMPILATION: &str = "compilation";
@@ -24,9 +24,9 @@ struct Sum {
 
 /// What a line of a method spent on a pattern.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct TruthRow<'a> {
     /// The method.
-    pub method: &'a Method,
+    pub method: &'a TruthMethod,
     /// The line; 0 if the class file does not say.
     pub line: u32,
     /// The pattern, as the agent writes it.
@@ -39,7 +39,7 @@ pub(super) struct Row<'a> {
 
 /// The rows of all files.
 #[derive(Debug, Default)]
-pub(super) struct Truth<'a> {
+pub(super) struct TruthRows<'a> {
     lines: BTreeMap<(&'a str, u32), u128>,
     methods: BTreeMap<(&'a str, &'a str), u128>,
     patterns: BTreeMap<String, Sum>,
@@ -48,10 +48,10 @@ pub(super) struct Truth<'a> {
     compilation: u128,
 }
 
-impl<'a> Truth<'a> {
+impl<'a> TruthRows<'a> {
     /// Adds what a line of a method spent.
-    pub fn add(&mut self, row: Row<'a>) {
-        let Row { method, line, pattern, executions, energy } = row;
+    pub fn add(&mut self, row: TruthRow<'a>) {
+        let TruthRow { method, line, pattern, executions, energy } = row;
         self.energy += energy;
         *self.lines.entry((&method.file, line)).or_default() += energy;
         *self.methods.entry((&method.class, &method.name)).or_default() += energy;
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn written(name: &str) -> String {
-        let method = |name: &str| Method {
+        let method = |name: &str| TruthMethod {
             class: "a.A".into(),
             file: "a/A.java".into(),
             name: name.into(),
@@ -177,7 +177,7 @@ mod tests {
             descriptor: String::new(),
         };
         let (one, other) = (method("m(int[])"), method("n()"));
-        let mut truth = Truth::default();
+        let mut truth = TruthRows::default();
         // per execution: 3 nJ, 50 nJ, 7 nJ, nothing
         for (method, line, pattern, executions, nanojoules) in [
             (&one, 7, "op:Addition/int", 20, 60),
@@ -187,7 +187,7 @@ mod tests {
             (&other, 9, "op:Addition/int", 0, 0),
         ] {
             let energy = nanojoules * 1_000_000_000;
-            truth.add(Row { method, line, pattern, executions, energy });
+            truth.add(TruthRow { method, line, pattern, executions, energy });
         }
         truth.compile(2, 40_000_000_000);
         let dir = tempfile::tempdir().unwrap();

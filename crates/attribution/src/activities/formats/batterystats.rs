@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::{Span, SpanRelativeTo};
 
 use super::super::label::Labels;
-use super::super::log::{Component, Event, LIMIT_NS, NodeLog, Reading};
+use super::super::log::{Component, ComponentEvent, LIMIT_NS, LoggedReading, NodeLog};
 use super::super::remark::{Remark, RemarkKind, summarised};
 
 /// States that draw power: short name, long name, component.
@@ -42,7 +42,7 @@ const YEAR_MS: i64 = 366 * 86_400_000;
 /// Reads the history in a dump; other sections are passed over.
 #[must_use]
 pub fn read_batterystats(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
-    let mut reader = Reader::new(node, labels);
+    let mut reader = BatteryStatsReader::new(node, labels);
     let mut is_history = false;
     for (index, line) in text.lines().enumerate() {
         let taken = if let Some(rest) = line.strip_prefix("9,") {
@@ -66,7 +66,7 @@ pub fn read_batterystats(text: &str, node: &str, labels: &mut Labels) -> NodeLog
     reader.finish()
 }
 
-struct Reader<'a> {
+struct BatteryStatsReader<'a> {
     labels: &'a mut Labels,
     log: NodeLog,
     /// The pool of names: index to name.
@@ -77,7 +77,7 @@ struct Reader<'a> {
     energy_j: f64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BatteryStatsReader<'a> {
     fn new(node: &str, labels: &'a mut Labels) -> Self {
         let mut log = NodeLog::new(node);
         for (_, _, name) in STATES {
@@ -159,12 +159,12 @@ impl<'a> Reader<'a> {
             let message = "the device was shut down: nothing is known until it starts again";
             self.log.remarks.push(Remark::at(RemarkKind::Truncated, self.at_ns(), message));
             for component in 0..self.log.components.len() {
-                self.log.change(self.at_ns(), component, Event::Lost);
+                self.log.change(self.at_ns(), component, ComponentEvent::Lost);
             }
             self.charge_mah = None;
         } else if what.starts_with("START") {
             for component in 0..self.log.components.len() {
-                self.log.change(self.at_ns(), component, Event::State(0));
+                self.log.change(self.at_ns(), component, ComponentEvent::State(0));
             }
         }
     }
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
     fn state(&mut self, long: &str, is_on: bool) {
         let component = STATES.iter().position(|(_, name, _)| *name == long);
         if let Some(component) = component {
-            let state = Event::State(usize::from(is_on));
+            let state = ComponentEvent::State(usize::from(is_on));
             self.log.change(self.at_ns(), component, state);
         }
     }
@@ -215,10 +215,10 @@ impl<'a> Reader<'a> {
         let node = self.log.node.clone();
         let label = self.labels.intern(&node, who);
         let (processor, screen) = (0, 1);
-        let event = if begins { Event::Add(label) } else { Event::Remove(label) };
+        let event = if begins { ComponentEvent::Add(label) } else { ComponentEvent::Remove(label) };
         self.log.change(self.at_ns(), processor, event);
         if ACTIVITIES.iter().any(|(_, name, is_shown)| *name == long && *is_shown) {
-            let event = if begins { Event::Set(label) } else { Event::Clear };
+            let event = if begins { ComponentEvent::Set(label) } else { ComponentEvent::Clear };
             self.log.change(self.at_ns(), screen, event);
         }
     }
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         let after_gap = before.is_none() || used < 0.0;
         self.energy_j += used.max(0.0) * MAH_J * volts;
         let (at_ns, energy_j) = (self.at_ns(), self.energy_j);
-        self.log.readings.push(Reading { at_ns, energy_j, after_gap });
+        self.log.readings.push(LoggedReading { at_ns, energy_j, after_gap });
     }
 
     fn at_ns(&self) -> i64 {
@@ -270,7 +270,7 @@ fn used_only(log: &mut NodeLog) {
     let speaks = |component: usize| {
         log.changes
             .iter()
-            .any(|change| change.component == component && change.event != Event::Lost)
+            .any(|change| change.component == component && change.event != ComponentEvent::Lost)
     };
     let kept: Vec<usize> = (0..log.components.len()).filter(|c| speaks(*c)).collect();
     log.components = kept.iter().map(|component| log.components[*component].clone()).collect();
@@ -297,7 +297,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::activities::{Options, Payer, analyse};
+    use crate::activities::{AnalysisOptions, Payer, analyse};
 
     const CHECKIN: &str = "9,0,i,vers,36,214,AP1A.240305.019.A1,AP2A.240805.005.S4\n\
         9,hsp,0,10216,\"com.android.chrome\"\n9,hsp,1,10001,\"a, b\"\n\
@@ -317,7 +317,7 @@ mod tests {
         );
         let names: Vec<&str> = log.components.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, ["cpu", "screen"]);
-        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         // 10 mAh at 4 V in an hour are 40 mW, 100 mAh are 400 mW.
         let powers = found.powers.unwrap();
         let screen = powers.of[1].unwrap().w;
@@ -341,7 +341,7 @@ mod tests {
         let mut labels = Labels::default();
         let log = read_batterystats(text, "phone", &mut labels);
         assert!(log.remarks.is_empty(), "{:?}", log.remarks);
-        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         assert!((found.powers.unwrap().of[1].unwrap().w - 0.36).abs() < 1e-9);
     }
 
@@ -359,7 +359,7 @@ mod tests {
         let log = read_batterystats(text, "x", &mut Labels::default());
         assert_eq!(log.readings.len(), 2);
         assert!(log.readings[1].after_gap);
-        assert!(log.changes.iter().any(|change| change.event == Event::Lost));
+        assert!(log.changes.iter().any(|change| change.event == ComponentEvent::Lost));
     }
 
     #[test]
@@ -380,7 +380,7 @@ mod tests {
             let mut labels = Labels::default();
             let log = read_batterystats(&lines.join("\n"), "x", &mut labels);
             prop_assert!(log.changes.is_sorted_by(|a, b| a.at_ns <= b.at_ns));
-            if let Ok(found) = analyse(log, &labels, &Options::default()) {
+            if let Ok(found) = analyse(log, &labels, &AnalysisOptions::default()) {
                 prop_assert!(found.account.is_none_or(|account| account.is_conserved()));
             }
         }

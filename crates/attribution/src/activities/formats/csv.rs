@@ -3,7 +3,7 @@
 //! meter `energy JOULES` (accumulated), with the component left empty.
 
 use super::super::label::Labels;
-use super::super::log::{Component, Event, NodeLog, Reading, nanoseconds};
+use super::super::log::{Component, ComponentEvent, LoggedReading, NodeLog, nanoseconds};
 use super::super::remark::{Remark, RemarkKind, summarised};
 
 /// The first four columns of the first line.
@@ -61,7 +61,7 @@ fn take(
         if !energy_j.is_finite() {
             return Err(format!("the energy {energy_j} J can't be"));
         }
-        log.readings.push(Reading { at_ns, energy_j, after_gap: false });
+        log.readings.push(LoggedReading { at_ns, energy_j, after_gap: false });
         return Ok(());
     }
     if name.is_empty() {
@@ -82,12 +82,12 @@ fn take(
             log.set_state(at_ns, component, value);
             return Ok(());
         }
-        "set" => Event::Set(label()?),
-        "bind" => Event::Bind(label()?),
-        "add" => Event::Add(label()?),
-        "remove" => Event::Remove(label()?),
-        "clear" => Event::Clear,
-        "lost" => Event::Lost,
+        "set" => ComponentEvent::Set(label()?),
+        "bind" => ComponentEvent::Bind(label()?),
+        "add" => ComponentEvent::Add(label()?),
+        "remove" => ComponentEvent::Remove(label()?),
+        "clear" => ComponentEvent::Clear,
+        "lost" => ComponentEvent::Lost,
         other => return Err(format!("there is no event {other:?}")),
     };
     let component = log.component(name);

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::log::{Change, Component, Event, NodeLog, Reading, nanoseconds};
+use super::super::log::{
+    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds,
+};
 use super::super::remark::{Remark, RemarkKind, summarised};
 
 /// Columns that make a table one of this format.
@@ -16,7 +18,7 @@ pub const HEADER: [&str; 4] =
 /// Intervals of one component that overlap by no more than this are rounded ends.
 const ROUNDING_NS: i64 = 1_000;
 
-struct Interval {
+struct LoggedInterval {
     start_ns: i64,
     end_ns: i64,
     component: usize,
@@ -63,7 +65,7 @@ fn interval(
     log: &mut NodeLog,
     record: &csv::StringRecord,
     columns: [usize; 4],
-) -> Result<Interval, String> {
+) -> Result<LoggedInterval, String> {
     let field = |at: usize| record.get(columns[at]).unwrap_or("").trim();
     let number = |at: usize| {
         let value: f64 = field(at).parse().map_err(|_| format!("no number in {:?}", field(at)))?;
@@ -79,11 +81,11 @@ fn interval(
     let name = field(2).trim_end_matches(" start");
     let (component, state) = name.rsplit_once(' ').ok_or(format!("no state in {name:?}"))?;
     let (component, state) = (log.component(component), state.to_owned());
-    Ok(Interval { start_ns, end_ns, component, state, energy_j })
+    Ok(LoggedInterval { start_ns, end_ns, component, state, energy_j })
 }
 
 /// The states in order of time; where nothing is said of a component, its state is lost.
-fn changes(log: &mut NodeLog, intervals: &mut [Interval]) {
+fn changes(log: &mut NodeLog, intervals: &mut [LoggedInterval]) {
     let mut last: Option<(usize, i64)> = None;
     for interval in intervals {
         let until = last.filter(|(component, _)| *component == interval.component);
@@ -92,7 +94,11 @@ fn changes(log: &mut NodeLog, intervals: &mut [Interval]) {
                 let by = end.min(interval.end_ns) - interval.start_ns;
                 overlap(log, component, interval, by);
             } else if interval.start_ns > end + ROUNDING_NS {
-                log.changes.push(Change { at_ns: end, component, event: Event::Lost });
+                log.changes.push(StateChange {
+                    at_ns: end,
+                    component,
+                    event: ComponentEvent::Lost,
+                });
             }
         }
         log.set_state(interval.start_ns, interval.component, &interval.state);
@@ -101,7 +107,7 @@ fn changes(log: &mut NodeLog, intervals: &mut [Interval]) {
 }
 
 /// The earlier of two states is taken to end where the later one begins.
-fn overlap(log: &mut NodeLog, component: usize, interval: &Interval, by_ns: i64) {
+fn overlap(log: &mut NodeLog, component: usize, interval: &LoggedInterval, by_ns: i64) {
     if by_ns <= ROUNDING_NS {
         return;
     }
@@ -116,7 +122,7 @@ fn overlap(log: &mut NodeLog, component: usize, interval: &Interval, by_ns: i64)
 
 /// A meter that has seen the energies of all intervals, each spread evenly over its time,
 /// for as long as every component is spoken of.
-fn meter(log: &mut NodeLog, intervals: &[Interval]) {
+fn meter(log: &mut NodeLog, intervals: &[LoggedInterval]) {
     let mut spans: BTreeMap<usize, (i64, i64)> = BTreeMap::new();
     let mut steps: BTreeMap<i64, f64> = BTreeMap::new();
     for interval in intervals {
@@ -136,7 +142,7 @@ fn meter(log: &mut NodeLog, intervals: &[Interval]) {
         }
         rate += step;
         if (start..=end).contains(&moment) {
-            log.readings.push(Reading { at_ns: moment, energy_j: energy, after_gap: false });
+            log.readings.push(LoggedReading { at_ns: moment, energy_j: energy, after_gap: false });
         }
     }
 }
@@ -146,7 +152,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::activities::{Labels, Options, analyse};
+    use crate::activities::{AnalysisOptions, Labels, analyse};
 
     const TABLE: &str = "Start Time (Seconds),End Time (Seconds),Duration (Seconds),Component,\
         Energy Consumption (Joule)\n\
@@ -158,7 +164,7 @@ mod tests {
     fn powers_are_found_again() {
         let log = read_intervals(TABLE, "phone").unwrap();
         assert!(log.remarks.is_empty(), "{:?}", log.remarks);
-        let found = analyse(log, &Labels::default(), &Options::default()).unwrap();
+        let found = analyse(log, &Labels::default(), &AnalysisOptions::default()).unwrap();
         let powers = found.powers.unwrap();
         assert_eq!(found.columns.names, ["core 0:cpu_frequency", "core 1:cpu_frequency"]);
         assert!((powers.constant.w - 0.2).abs() < 1e-9);
@@ -174,7 +180,7 @@ mod tests {
         let log = read_intervals(&text, "phone").unwrap();
         let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
         assert_eq!(kinds, [RemarkKind::Unreadable, RemarkKind::Overlap]);
-        assert!(log.changes.iter().any(|change| change.event == Event::Lost));
+        assert!(log.changes.iter().any(|change| change.event == ComponentEvent::Lost));
         assert!(read_intervals("a,b\n1,2\n", "phone").unwrap_err().contains("Start Time"));
     }
 
@@ -187,7 +193,7 @@ mod tests {
             return crate::skip::outside(format!("{} is not there", file.display()));
         };
         let log = read_intervals(&text, "pixel3").unwrap();
-        let found = analyse(log, &Labels::default(), &Options::default()).unwrap();
+        let found = analyse(log, &Labels::default(), &AnalysisOptions::default()).unwrap();
         let powers = found.powers.unwrap();
         assert_eq!(found.log.components.len(), 8);
         // The table gives 403 mW to a running and 15.2 mW to an idle core.
@@ -209,7 +215,7 @@ mod tests {
             }
             let log = read_intervals(&text, "1").unwrap();
             prop_assert!(log.readings.is_sorted_by(|a, b| a.at_ns <= b.at_ns));
-            if let Ok(found) = analyse(log, &Labels::default(), &Options::default()) {
+            if let Ok(found) = analyse(log, &Labels::default(), &AnalysisOptions::default()) {
                 prop_assert!(found.account.is_none_or(|account| account.is_conserved()));
             }
         }

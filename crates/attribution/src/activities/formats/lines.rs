@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::super::api::{MARK, STATE_MARK};
 use super::super::label::Labels;
-use super::super::log::{Component, Event, LIMIT_NS, NodeLog, nanoseconds};
+use super::super::log::{Component, ComponentEvent, LIMIT_NS, NodeLog, nanoseconds};
 use super::super::remark::{Remark, RemarkKind, summarised};
 use super::super::sections::Sections;
 use wattline_units::power::{MarkTexts, parse_log_line, parse_session_log};
@@ -20,7 +20,7 @@ const ACTIVE: &str = "active";
 
 /// One mark of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Mark<'t> {
+struct ApiMark<'t> {
     kind: char,
     at_ns: i64,
     thread: i64,
@@ -31,7 +31,7 @@ struct Mark<'t> {
 /// of labels that name none.
 #[must_use]
 pub fn read_lines(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
-    let mut reader = Reader::new(node, labels, Clocks::of(text));
+    let mut reader = LinesReader::new(node, labels, LogClocks::of(text));
     for (index, line) in text.lines().enumerate() {
         reader.line(index + 1, line);
     }
@@ -46,7 +46,7 @@ pub fn has_lines(text: &str) -> bool {
 
 /// How the clocks of a log go together.
 #[derive(Debug, Clone, Copy, Default)]
-struct Clocks {
+struct LogClocks {
     /// What to add to the wall clock for uptime, in seconds.
     wall_s: Option<f64>,
     /// What to add to the program's clock for uptime, in nanoseconds: the median over all
@@ -54,7 +54,7 @@ struct Clocks {
     program_ns: i64,
 }
 
-impl Clocks {
+impl LogClocks {
     fn of(text: &str) -> Self {
         let alignment = parse_session_log(text, &MarkTexts::default()).alignment().ok();
         let clocks = Self { wall_s: alignment.map(|found| found.offset_s), program_ns: 0 };
@@ -76,12 +76,12 @@ impl Clocks {
 }
 
 /// The mark in a line; what is wrong with it, if it is broken.
-fn mark(line: &str) -> Option<Result<Mark<'_>, &'static str>> {
+fn mark(line: &str) -> Option<Result<ApiMark<'_>, &'static str>> {
     let rest = &line[line.find(MARK)? + MARK.len()..];
     Some(parse(rest))
 }
 
-fn parse(rest: &str) -> Result<Mark<'_>, &'static str> {
+fn parse(rest: &str) -> Result<ApiMark<'_>, &'static str> {
     let mut fields = rest.trim_end().splitn(4, ' ');
     let kind = fields.next().unwrap_or("");
     let number = |field: Option<&str>| field.and_then(|field| field.parse::<i64>().ok());
@@ -89,23 +89,23 @@ fn parse(rest: &str) -> Result<Mark<'_>, &'static str> {
     let thread = number(fields.next()).ok_or("it has no thread")?;
     let label = fields.next().unwrap_or("");
     match kind {
-        "E" => Ok(Mark { kind: 'E', at_ns, thread, label }),
+        "E" => Ok(ApiMark { kind: 'E', at_ns, thread, label }),
         "B" | "X" if label.is_empty() => Err("it has no label"),
-        "B" => Ok(Mark { kind: 'B', at_ns, thread, label }),
-        "X" => Ok(Mark { kind: 'X', at_ns, thread, label }),
+        "B" => Ok(ApiMark { kind: 'B', at_ns, thread, label }),
+        "X" => Ok(ApiMark { kind: 'X', at_ns, thread, label }),
         _ => Err("it is neither B, E nor X"),
     }
 }
 
 /// What a line says happened in a process, at a moment.
 enum Happening<'t> {
-    Mark(Mark<'t>),
+    Mark(ApiMark<'t>),
     Death,
 }
 
-struct Reader<'a, 't> {
+struct LinesReader<'a, 't> {
     labels: &'a mut Labels,
-    clocks: Clocks,
+    clocks: LogClocks,
     log: NodeLog,
     sections: Sections,
     /// What happened: moment, process, what.
@@ -115,8 +115,8 @@ struct Reader<'a, 't> {
     latest_ns: i64,
 }
 
-impl<'a, 't> Reader<'a, 't> {
-    fn new(node: &str, labels: &'a mut Labels, clocks: Clocks) -> Self {
+impl<'a, 't> LinesReader<'a, 't> {
+    fn new(node: &str, labels: &'a mut Labels, clocks: LogClocks) -> Self {
         let mut log = NodeLog::new(node);
         let cpu = log.component(COMPONENT);
         for state in [IDLE, ACTIVE] {
@@ -149,7 +149,7 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     /// Keeps a mark with its moment on the board's clock.
-    fn happened(&mut self, mark: Mark<'t>, process: i64) {
+    fn happened(&mut self, mark: ApiMark<'t>, process: i64) {
         let at_ns = mark.at_ns.saturating_add(self.clocks.program_ns);
         let mut at_ns = at_ns.clamp(-LIMIT_NS, LIMIT_NS);
         let latest = self.latest_of.entry((process, mark.thread)).or_insert(at_ns);
@@ -179,7 +179,7 @@ impl<'a, 't> Reader<'a, 't> {
                     let labels = &*self.labels;
                     let ended = self.sections.died(at_ns, process, |label| labels.text(label));
                     for label in ended {
-                        self.log.change(at_ns, 0, Event::Remove(label));
+                        self.log.change(at_ns, 0, ComponentEvent::Remove(label));
                     }
                 }
             }
@@ -187,12 +187,12 @@ impl<'a, 't> Reader<'a, 't> {
         }
     }
 
-    fn mark(&mut self, at_ns: i64, mark: &Mark<'_>, process: i64) {
+    fn mark(&mut self, at_ns: i64, mark: &ApiMark<'_>, process: i64) {
         let thread = (process, mark.thread);
         if mark.kind == 'X' {
             let label = self.labels.parse(&self.log.node, mark.label);
             if let Some(proxy) = self.sections.rename(at_ns, thread, label) {
-                self.log.change(at_ns, 0, Event::Rebind(proxy, label));
+                self.log.change(at_ns, 0, ComponentEvent::Rebind(proxy, label));
             }
             return;
         }
@@ -214,10 +214,10 @@ impl<'a, 't> Reader<'a, 't> {
         to: Option<super::super::label::Label>,
     ) {
         if let Some(from) = from {
-            self.log.change(at_ns, 0, Event::Remove(from));
+            self.log.change(at_ns, 0, ComponentEvent::Remove(from));
         }
         if let Some(to) = to {
-            self.log.change(at_ns, 0, Event::Add(to));
+            self.log.change(at_ns, 0, ComponentEvent::Add(to));
         }
     }
 
@@ -275,11 +275,13 @@ mod tests {
     use super::*;
 
     fn events(log: &NodeLog, labels: &Labels) -> Vec<String> {
-        let text = |change: &super::super::super::log::Change| match change.event {
-            Event::State(state) => log.components[0].states[state].clone(),
-            Event::Add(label) => format!("+{}", labels.text(label)),
-            Event::Remove(label) => format!("-{}", labels.text(label)),
-            Event::Rebind(from, to) => format!("{}={}", labels.text(from), labels.text(to)),
+        let text = |change: &super::super::super::log::StateChange| match change.event {
+            ComponentEvent::State(state) => log.components[0].states[state].clone(),
+            ComponentEvent::Add(label) => format!("+{}", labels.text(label)),
+            ComponentEvent::Remove(label) => format!("-{}", labels.text(label)),
+            ComponentEvent::Rebind(from, to) => {
+                format!("{}={}", labels.text(from), labels.text(to))
+            }
             other => format!("{other:?}"),
         };
         log.changes.iter().map(|change| format!("{} {}", change.at_ns, text(change))).collect()

@@ -9,10 +9,10 @@ use super::super::api::SECTION;
 use super::super::binder::Binder;
 use super::super::combine::with_frequencies;
 use super::super::label::{Label, Labels};
-use super::super::log::{Component, Event, LIMIT_NS, NodeLog, Reading};
+use super::super::log::{Component, ComponentEvent, LIMIT_NS, LoggedReading, NodeLog};
 use super::super::remark::{Remark, RemarkKind, summarised};
 use super::super::sections::{Sections, Thread};
-use crate::perfetto::{Event as TraceEvent, Mark, TraceReader, What};
+use crate::perfetto::{TraceEvent, TraceMark, TraceReader, What};
 
 /// What a trace is read with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub fn read_perfetto(
         .collect::<io::Result<_>>()?;
     // Bundles are in order within a core only; names come first.
     events.sort_by_key(|event| event.at_ns);
-    let mut builder = Builder::new(node, labels);
+    let mut builder = PerfettoLogBuilder::new(node, labels);
     for event in &events {
         builder.event(event);
     }
@@ -68,7 +68,7 @@ fn thread(tid: i32) -> Thread {
     (0, i64::from(tid))
 }
 
-struct Builder<'a> {
+struct PerfettoLogBuilder<'a> {
     labels: &'a mut Labels,
     log: NodeLog,
     sections: Sections,
@@ -85,7 +85,7 @@ struct Builder<'a> {
     energies: Vec<(i64, u32, u64)>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> PerfettoLogBuilder<'a> {
     fn new(node: &str, labels: &'a mut Labels) -> Self {
         Self {
             labels,
@@ -146,12 +146,12 @@ impl<'a> Builder<'a> {
             What::SliceBegin { track, name } => {
                 if let Some((pid, tid)) = self.tracks.get(track).copied() {
                     let name = name.clone().unwrap_or_else(|| "(name lost)".into());
-                    self.mark(at_ns, tid, &Mark::Begin { pid, name });
+                    self.mark(at_ns, tid, &TraceMark::Begin { pid, name });
                 }
             }
             What::SliceEnd { track } => {
                 if let Some((_, tid)) = self.tracks.get(track).copied() {
-                    self.mark(at_ns, tid, &Mark::End);
+                    self.mark(at_ns, tid, &TraceMark::End);
                 }
             }
             What::Transaction { tid, id, is_reply: true, .. } => {
@@ -182,39 +182,39 @@ impl<'a> Builder<'a> {
         for name in [format!("cpu{cpu}"), format!("cpu{cpu} frequency")] {
             let known = self.log.components.iter().position(|component| component.name == name);
             if let Some(component) = known {
-                self.log.change(at_ns, component, Event::Lost);
+                self.log.change(at_ns, component, ComponentEvent::Lost);
             }
         }
     }
 
-    fn mark(&mut self, at_ns: i64, tid: i32, mark: &Mark) {
+    fn mark(&mut self, at_ns: i64, tid: i32, mark: &TraceMark) {
         match mark {
-            Mark::Begin { pid, name } => {
+            TraceMark::Begin { pid, name } => {
                 self.process_of.entry(tid).or_insert(*pid);
                 let label = self.within_call(tid, name).unwrap_or_else(|| self.section(*pid, name));
                 self.sections.begin(at_ns, thread(tid), label);
                 self.repaint(at_ns, tid);
             }
-            Mark::End => {
+            TraceMark::End => {
                 self.sections.end(at_ns, thread(tid));
                 self.repaint(at_ns, tid);
             }
-            Mark::AsyncBegin { pid, name, .. } => {
+            TraceMark::AsyncBegin { pid, name, .. } => {
                 let label = self.section(*pid, name);
-                self.devices(at_ns, Event::Add(label));
+                self.devices(at_ns, ComponentEvent::Add(label));
             }
-            Mark::AsyncEnd { pid, name, .. } => {
+            TraceMark::AsyncEnd { pid, name, .. } => {
                 let label = self.section(*pid, name);
-                self.devices(at_ns, Event::Remove(label));
+                self.devices(at_ns, ComponentEvent::Remove(label));
             }
-            Mark::Counter { name, value, .. } => {
+            TraceMark::Counter { name, value, .. } => {
                 let known = STATE_COUNTERS.iter().find(|(end, _)| name.ends_with(end));
                 if let Some((_, component)) = known {
                     let state = if *value == 0 { "off".into() } else { format!("level {value}") };
                     self.state(at_ns, component, &state);
                 }
             }
-            Mark::Text(_) => {}
+            TraceMark::Text(_) => {}
         }
     }
 
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Sections that no thread holds are of all devices that are no cores, in equal parts.
-    fn devices(&mut self, at_ns: i64, event: Event) {
+    fn devices(&mut self, at_ns: i64, event: ComponentEvent) {
         for component in 0..self.log.components.len() {
             if !self.log.components[component].name.starts_with("cpu") {
                 self.log.change(at_ns, component, event);
@@ -266,7 +266,7 @@ impl<'a> Builder<'a> {
         } else {
             self.activity(tid)
         };
-        self.log.change(at_ns, component, Event::Set(label));
+        self.log.change(at_ns, component, ComponentEvent::Set(label));
     }
 
     /// What a thread works for: its innermost section, or a call that it serves; without
@@ -320,7 +320,7 @@ impl<'a> Builder<'a> {
                 .iter()
                 .filter(|change| change.component == component)
                 .filter_map(|change| match change.event {
-                    Event::Set(label) => Some((change.at_ns, self.labels.is_idle(label))),
+                    ComponentEvent::Set(label) => Some((change.at_ns, self.labels.is_idle(label))),
                     _ => None,
                 })
                 .collect();
@@ -351,7 +351,7 @@ impl<'a> Builder<'a> {
         let whole = at.into_iter().filter(|(_, rails)| rails.len() == wanted.len());
         for (at_ns, rails) in whole {
             let energy_j = rails.values().map(|uj| *uj as f64 * 1e-6).sum();
-            self.log.readings.push(Reading { at_ns, energy_j, after_gap: false });
+            self.log.readings.push(LoggedReading { at_ns, energy_j, after_gap: false });
         }
         super::csv::meter_steps(&mut self.log);
         Ok(())
@@ -363,7 +363,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::activities::{Options, Payer, analyse};
+    use crate::activities::{AnalysisOptions, Payer, analyse};
     use crate::perfetto::encode::{
         TraceBytes, call, frequency, idle, print, received, reply, switch,
     };
@@ -415,7 +415,7 @@ mod tests {
         let (log, mut labels) = read(trace().0, &["cpu"]).unwrap();
         let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
         assert_eq!(kinds, [RemarkKind::EndWithoutBegin]);
-        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let powers = found.powers.unwrap();
         assert_eq!(found.columns.names, ["cpu0:active 1000000 kHz", "cpu0:active 2000000 kHz"]);
         let w: Vec<f64> = powers.of.iter().map(|power| power.unwrap().w).collect();
@@ -495,7 +495,7 @@ mod tests {
         let said: Vec<&str> = log.remarks.iter().map(|remark| remark.message.as_str()).collect();
         assert!(said[0].starts_with("1 binder transactions were received"), "{said:?}");
         assert!(!said.iter().any(|said| said.contains("never ends")), "{said:?}");
-        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let mut ms = |core: usize, origin: &str, name: &str| {
             let payer = Payer::Activity(labels.intern(origin, name));
             (found.times_s.get(&(core, payer)).copied().unwrap_or(0.0) * 1e3).round()
@@ -524,7 +524,7 @@ mod tests {
         trace.bundle(0, vec![switch(7 * MS, (101, "worker"), (0, "swapper/0"))]);
         let (log, mut labels) = read(trace.0, &[]).unwrap();
         assert_eq!(log.remarks.last().map(|remark| remark.kind), Some(RemarkKind::NoMeter));
-        let found = analyse(log, &labels, &Options::default()).unwrap();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let draw = Payer::Activity(labels.intern("app", "draw"));
         assert!((found.times_s[&(0, draw)] - 0.003).abs() < 1e-9, "{:?}", found.times_s);
     }
@@ -542,7 +542,7 @@ mod tests {
         for length in (0..bytes.len()).step_by(7) {
             let Ok((log, labels)) = read(bytes[..length].to_vec(), &[]) else { continue };
             cut_off += usize::from(log.remarks.iter().any(|r| r.kind == RemarkKind::Truncated));
-            if let Ok(found) = analyse(log, &labels, &Options::default()) {
+            if let Ok(found) = analyse(log, &labels, &AnalysisOptions::default()) {
                 assert!(found.account.is_none_or(|account| account.is_conserved()));
             }
         }

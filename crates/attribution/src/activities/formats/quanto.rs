@@ -1,10 +1,14 @@
 //! Quanto's binary log -> a node's log: both counters unwrapped, numbers named. Every entry
 //! is a reading of the meter too.
 
-use super::super::entry::{BUFFER_ENTRIES, Entry, EntryKind, Step, Unwrapped, decode_entries};
-use super::super::label::{Code, Label, Labels};
-use super::super::log::{Change, Component, Event, NodeLog, Reading, nanoseconds};
-use super::super::names::Names;
+use super::super::entry::{
+    BUFFER_ENTRIES, CounterStep, EntryKind, LogEntry, Unwrapped, decode_entries,
+};
+use super::super::label::{Label, LabelCode, Labels};
+use super::super::log::{
+    Component, ComponentEvent, LoggedReading, NodeLog, StateChange, nanoseconds,
+};
+use super::super::names::NodeNames;
 use super::super::remark::{Remark, RemarkKind, summarised};
 
 /// Why bytes are no log.
@@ -29,7 +33,7 @@ pub enum QuantoError {
 /// Bytes of which not even half are entries.
 pub fn read_quanto(
     bytes: &[u8],
-    names: &Names,
+    names: &NodeNames,
     labels: &mut Labels,
 ) -> Result<NodeLog, QuantoError> {
     let (entries, rest) = decode_entries(bytes);
@@ -40,7 +44,7 @@ pub fn read_quanto(
     if known * 2 < entries.len() {
         return Err(QuantoError::Other { known, all: entries.len() });
     }
-    let mut reader = Reader::new(names, labels);
+    let mut reader = QuantoReader::new(names, labels);
     for (index, entry) in entries.iter().enumerate() {
         reader.entry(index, entry);
     }
@@ -66,8 +70,8 @@ pub fn read_quanto(
     Ok(log)
 }
 
-struct Reader<'a> {
-    names: &'a Names,
+struct QuantoReader<'a> {
+    names: &'a NodeNames,
     labels: &'a mut Labels,
     log: NodeLog,
     time: Unwrapped,
@@ -78,8 +82,8 @@ struct Reader<'a> {
     components: [Option<usize>; 256],
 }
 
-impl<'a> Reader<'a> {
-    fn new(names: &'a Names, labels: &'a mut Labels) -> Self {
+impl<'a> QuantoReader<'a> {
+    fn new(names: &'a NodeNames, labels: &'a mut Labels) -> Self {
         let mut reader = Self {
             names,
             labels,
@@ -95,7 +99,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    fn entry(&mut self, index: usize, entry: &Entry) {
+    fn entry(&mut self, index: usize, entry: &LogEntry) {
         // Time and energy of an entry that is damaged are no reading.
         let Some(kind) = EntryKind::of(entry.kind) else {
             let message =
@@ -107,14 +111,14 @@ impl<'a> Reader<'a> {
         match kind {
             EntryKind::Count | EntryKind::Flush => {}
             EntryKind::PowerState => self.power_state(at_ns, entry),
-            EntryKind::Idle => self.activity(at_ns, entry, Event::Clear),
+            EntryKind::Idle => self.activity(at_ns, entry, ComponentEvent::Clear),
             kind => {
-                let label = self.label(Code(entry.value));
+                let label = self.label(LabelCode(entry.value));
                 let event = match kind {
-                    EntryKind::Bind => Event::Bind(label),
-                    EntryKind::Add => Event::Add(label),
-                    EntryKind::Remove => Event::Remove(label),
-                    _ => Event::Set(label),
+                    EntryKind::Bind => ComponentEvent::Bind(label),
+                    EntryKind::Add => ComponentEvent::Add(label),
+                    EntryKind::Remove => ComponentEvent::Remove(label),
+                    _ => ComponentEvent::Set(label),
                 };
                 self.activity(at_ns, entry, event);
             }
@@ -122,12 +126,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes time and energy; returns the moment.
-    fn reading(&mut self, entry: &Entry) -> i64 {
+    fn reading(&mut self, entry: &LogEntry) -> i64 {
         let (time, energy) = (self.time.next(entry.time), self.energy.next(entry.energy));
         let first = *self.first_time.get_or_insert(entry.time);
         let ticks = u64::from(first) + self.time.total();
         let at_ns = nanoseconds(ticks as f64 * self.names.tick_s);
-        if let Step::Back(ticks) = time {
+        if let CounterStep::Back(ticks) = time {
             let message = format!(
                 "the clock went back by {:.6} s; what was spent between the two entries is left \
                  out",
@@ -135,23 +139,24 @@ impl<'a> Reader<'a> {
             );
             self.remark(Remark::at(RemarkKind::ClockStep, at_ns, message));
         }
-        if let Step::Back(counts) = energy {
+        if let CounterStep::Back(counts) = energy {
             let message = format!(
                 "the meter went back by {counts} counts; what was spent between the two entries \
                  is left out"
             );
             self.remark(Remark::at(RemarkKind::MeterStep, at_ns, message));
         }
-        self.log.readings.push(Reading {
+        self.log.readings.push(LoggedReading {
             at_ns,
             energy_j: self.energy.total() as f64 * self.names.count_j,
-            after_gap: matches!(time, Step::Back(_)) || matches!(energy, Step::Back(_)),
+            after_gap: matches!(time, CounterStep::Back(_))
+                || matches!(energy, CounterStep::Back(_)),
         });
         self.log.written_ns.push(at_ns);
         at_ns
     }
 
-    fn power_state(&mut self, at_ns: i64, entry: &Entry) {
+    fn power_state(&mut self, at_ns: i64, entry: &LogEntry) {
         let component = self.component(entry.component);
         let known = self.names.component(entry.component).and_then(|c| c.state(entry.value));
         let name = known.map_or(entry.value.to_string(), str::to_owned);
@@ -166,17 +171,17 @@ impl<'a> Reader<'a> {
         self.log.set_state(at_ns, component, &name);
     }
 
-    fn activity(&mut self, at_ns: i64, entry: &Entry, event: Event) {
+    fn activity(&mut self, at_ns: i64, entry: &LogEntry, event: ComponentEvent) {
         let component = self.component(entry.component);
-        self.log.changes.push(Change { at_ns, component, event });
+        self.log.changes.push(StateChange { at_ns, component, event });
         let follows = self.names.component(entry.component).is_some_and(|c| c.follows_activity);
-        if let (true, Event::Set(label) | Event::Bind(label)) = (follows, event) {
+        if let (true, ComponentEvent::Set(label) | ComponentEvent::Bind(label)) = (follows, event) {
             let value = u16::from(!self.labels.is_idle(label));
-            self.power_state(at_ns, &Entry { value, ..*entry });
+            self.power_state(at_ns, &LogEntry { value, ..*entry });
         }
     }
 
-    fn label(&mut self, code: Code) -> Label {
+    fn label(&mut self, code: LabelCode) -> Label {
         let (origin, name) = (code.origin().to_string(), self.names.activity(code.id()));
         self.labels.intern(&origin, &name)
     }
@@ -213,11 +218,11 @@ mod tests {
 
     use super::*;
 
-    fn entry(kind: EntryKind, component: u8, time: u32, energy: u32, value: u16) -> Entry {
-        Entry { kind: kind.number(), component, time, energy, value }
+    fn entry(kind: EntryKind, component: u8, time: u32, energy: u32, value: u16) -> LogEntry {
+        LogEntry { kind: kind.number(), component, time, energy, value }
     }
 
-    fn read(entries: &[Entry], names: &Names) -> (NodeLog, Labels) {
+    fn read(entries: &[LogEntry], names: &NodeNames) -> (NodeLog, Labels) {
         let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.encode()).collect();
         let mut labels = Labels::default();
         (read_quanto(&bytes, names, &mut labels).unwrap(), labels)
@@ -229,7 +234,7 @@ mod tests {
             entry(EntryKind::PowerState, 1, u32::MAX - 999_999, u32::MAX - 1, 1),
             entry(EntryKind::PowerState, 1, 1_000_000, 8, 0),
         ];
-        let (log, _) = read(&entries, &Names::default());
+        let (log, _) = read(&entries, &NodeNames::default());
         let last = log.readings[1];
         assert_eq!(last.at_ns - log.readings[0].at_ns, 2_000_000_000);
         assert!((last.energy_j - 10.0 * 8.33e-6).abs() < 1e-15);
@@ -240,7 +245,7 @@ mod tests {
     fn what_is_wrong_is_said_and_the_rest_is_used() {
         let mut bytes: Vec<u8> = [
             entry(EntryKind::PowerState, 1, 500, 0, 1),
-            Entry { kind: 0x77, component: 1, time: 600, energy: 1, value: 0 },
+            LogEntry { kind: 0x77, component: 1, time: 600, energy: 1, value: 0 },
             entry(EntryKind::PowerState, 9, 400, 2, 1),
             entry(EntryKind::PowerState, 1, 900, 1, 5),
         ]
@@ -248,7 +253,7 @@ mod tests {
         .flat_map(|entry| entry.encode())
         .collect();
         bytes.push(0);
-        let names = Names::parse(
+        let names = NodeNames::parse(
             "[[component]]\nid = 1\nname = \"LED\"\nstates = { 0 = \"off\", 1 = \"on\" }",
         );
         let log = read_quanto(&bytes, &names.unwrap(), &mut Labels::default()).unwrap();
@@ -267,26 +272,26 @@ mod tests {
 
     #[test]
     fn states_may_follow_activities() {
-        let names = Names::parse(
+        let names = NodeNames::parse(
             "[[component]]\nid = 0\nname = \"CPU\"\nfollows_activity = true\n\
              [activities]\n0 = \"Idle\"\n1 = \"Red\"",
         )
         .unwrap();
         let entries = [
-            entry(EntryKind::Set, 0, 0, 0, Code::new(1, 1).0),
-            entry(EntryKind::Set, 0, 9, 0, Code::new(1, 0).0),
+            entry(EntryKind::Set, 0, 0, 0, LabelCode::new(1, 1).0),
+            entry(EntryKind::Set, 0, 9, 0, LabelCode::new(1, 0).0),
         ];
         let (log, labels) = read(&entries, &names);
         let states: Vec<_> = log
             .changes
             .iter()
             .filter_map(|change| match change.event {
-                Event::State(state) => Some(log.components[0].states[state].as_str()),
+                ComponentEvent::State(state) => Some(log.components[0].states[state].as_str()),
                 _ => None,
             })
             .collect();
         assert_eq!(states, ["1", "0"]);
-        let Event::Set(red) = log.changes[0].event else { panic!("{:?}", log.changes) };
+        let ComponentEvent::Set(red) = log.changes[0].event else { panic!("{:?}", log.changes) };
         assert_eq!(labels.text(red), "1:Red");
     }
 
@@ -294,7 +299,8 @@ mod tests {
     fn bytes_that_are_something_else_are_no_log() {
         let other: Vec<u8> =
             (0..6_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-        let found = |bytes: &[u8]| read_quanto(bytes, &Names::default(), &mut Labels::default());
+        let found =
+            |bytes: &[u8]| read_quanto(bytes, &NodeNames::default(), &mut Labels::default());
         assert!(matches!(found(&other), Err(QuantoError::Other { all: 500, .. })));
         assert_eq!(found(b"hello"), Err(QuantoError::Empty));
     }
@@ -304,7 +310,7 @@ mod tests {
         fn any_bytes_make_a_log_in_order(
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), Just(0x30), Just(0x01)], 0..400),
         ) {
-            let log = read_quanto(&bytes, &Names::default(), &mut Labels::default());
+            let log = read_quanto(&bytes, &NodeNames::default(), &mut Labels::default());
             let Ok(log) = log else { return Ok(()) };
             prop_assert!(log.readings.len() * 2 >= bytes.len() / 12);
             prop_assert!(log.readings.is_sorted_by(|a, b| a.at_ns <= b.at_ns));

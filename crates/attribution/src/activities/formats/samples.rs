@@ -2,24 +2,27 @@
 //! its last refresh period is read more often than it refreshes: each value is counted once,
 //! for the period that ends when the value appears.
 
-use super::super::log::{Reading, nanoseconds};
-use wattline_units::power::{Trace, TraceError};
+use super::super::log::{LoggedReading, nanoseconds};
+use wattline_units::power::{PowerTrace, PowerTraceError};
 
 /// Readings from the sum of some rails; of all rails if none are named. Negative and
 /// missing values are left out.
 ///
 /// # Errors
 /// A rail that is not there.
-pub fn readings(trace: &Trace, rails: &[String]) -> Result<Vec<Reading>, TraceError> {
+pub fn readings(
+    trace: &PowerTrace,
+    rails: &[String],
+) -> Result<Vec<LoggedReading>, PowerTraceError> {
     let rails = if rails.is_empty() { &trace.rails } else { rails };
     let series = trace.series(rails)?;
     let period_s = trace.update_period_us.unwrap_or(0) as f64 * 1e-6;
-    let (mut readings, mut energy_j) = (Vec::<Reading>::new(), 0.0);
+    let (mut readings, mut energy_j) = (Vec::<LoggedReading>::new(), 0.0);
     let mut shown: Option<(f64, f64)> = None;
     for (at_s, power_w) in series.time_s.iter().zip(&series.power_w) {
         let Some((since_s, old_w)) = shown else {
             shown = Some((*at_s, *power_w));
-            readings.push(Reading { at_ns: nanoseconds(*at_s), energy_j, after_gap: false });
+            readings.push(LoggedReading { at_ns: nanoseconds(*at_s), energy_j, after_gap: false });
             continue;
         };
         if period_s > 0.0 && *power_w == old_w {
@@ -30,7 +33,7 @@ pub fn readings(trace: &Trace, rails: &[String]) -> Result<Vec<Reading>, TraceEr
         let repeats = if period_s > 0.0 { (time_s / period_s).round().max(1.0) - 1.0 } else { 0.0 };
         let old_s = (repeats * period_s).min(time_s);
         energy_j += old_w * old_s + power_w * (time_s - old_s);
-        readings.push(Reading { at_ns: nanoseconds(*at_s), energy_j, after_gap: false });
+        readings.push(LoggedReading { at_ns: nanoseconds(*at_s), energy_j, after_gap: false });
         shown = Some((*at_s, *power_w));
     }
     Ok(readings)

@@ -6,7 +6,7 @@ use super::super::label::Labels;
 use super::super::periods::ActivityPeriod;
 use super::palette::Palette;
 use super::payer_name;
-use super::view::{COLUMNS, LANE, LEFT, View};
+use super::view::{COLUMNS, LANE, LEFT, TimeView};
 use wattline_units::format::{shortened, visible};
 use wattline_units::px::Px;
 
@@ -18,13 +18,13 @@ pub(super) struct Lane {
     pub y: Px,
     /// The component's name.
     pub name: String,
-    pub bars: Vec<Bar>,
+    pub bars: Vec<LaneBar>,
     /// Class of the component's tone in the stack; none where it is not in there.
     pub key: Option<String>,
 }
 
 /// A stretch in which a component worked mostly for one payer.
-pub(super) struct Bar {
+pub(super) struct LaneBar {
     pub class: String,
     pub x: f64,
     pub y: Px,
@@ -40,7 +40,7 @@ pub(super) fn lane(
     analysis: &Analysis,
     component: usize,
     y: f64,
-    view: View,
+    view: TimeView,
     labels: &Labels,
     palette: &mut Palette,
 ) -> Lane {
@@ -50,7 +50,7 @@ pub(super) fn lane(
     for stretch in cells.chunk_by(|one, next| one == next) {
         if let Some((payer, part)) = stretch[0] {
             let height = (BAR * part).max(3.0);
-            bars.push(Bar {
+            bars.push(LaneBar {
                 class: palette.class(payer, labels),
                 x: LEFT + at as f64,
                 y: Px(y + BAR - height),
@@ -67,7 +67,7 @@ pub(super) fn lane(
 
 /// The busiest payer of each column and the part of the column that is anybody's, in steps
 /// of an eighth.
-fn cells(periods: &[ActivityPeriod], view: View, labels: &Labels) -> Vec<Option<(Payer, f64)>> {
+fn cells(periods: &[ActivityPeriod], view: TimeView, labels: &Labels) -> Vec<Option<(Payer, f64)>> {
     let mut times: Vec<Vec<(Payer, f64)>> = vec![Vec::new(); COLUMNS];
     for period in periods.iter().filter(|p| p.end_ns > view.start_ns && p.start_ns < view.end_ns) {
         for (at, part) in view.columns(period.start_ns, period.end_ns) {

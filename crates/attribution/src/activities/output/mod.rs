@@ -19,9 +19,9 @@ pub use trace::perfetto_trace;
 
 use super::account::Payer;
 use super::analysis::Analysis;
-use super::independent::Role;
+use super::independent::ColumnRole;
 use super::label::Labels;
-use super::powers::Power;
+use super::powers::FittedPower;
 
 /// What stands for a payer in tables and pictures.
 fn payer_name(payer: Payer, labels: &Labels) -> String {
@@ -45,9 +45,9 @@ fn row_name(analysis: &Analysis, row: usize) -> String {
 
 /// Every power state with its power; those that can't be told apart are one, with one power
 /// for all of them.
-fn state_powers(analysis: &Analysis) -> Vec<(String, Option<Power>)> {
+fn state_powers(analysis: &Analysis) -> Vec<(String, Option<FittedPower>)> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
-    let is_first = |column: &usize| !matches!(powers.roles[*column], Role::SameAs(_));
+    let is_first = |column: &usize| !matches!(powers.roles[*column], ColumnRole::SameAs(_));
     let columns = (0..powers.roles.len()).filter(is_first);
     columns.map(|at| (powers.name(at, &analysis.columns), powers.of[at])).collect()
 }

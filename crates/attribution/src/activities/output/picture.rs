@@ -36,12 +36,12 @@ struct Timeline<'a> {
     heading: &'a str,
     /// What a node is called.
     what: &'a str,
-    nodes: Vec<NodeView>,
+    nodes: Vec<NodeSummary>,
     activities: Vec<(String, String)>,
 }
 
 /// A node in words.
-struct NodeView {
+struct NodeSummary {
     name: String,
     sentence: String,
     svg: Option<String>,
@@ -56,7 +56,7 @@ struct NodeView {
 #[must_use]
 pub fn timelines(analyses: &[Analysis], labels: &Labels, options: &PictureOptions<'_>) -> String {
     let mut palette = Palette::default();
-    let nodes: Vec<NodeView> =
+    let nodes: Vec<NodeSummary> =
         analyses.iter().map(|analysis| node(analysis, labels, &mut palette, options)).collect();
     let activities = palette.legend(labels);
     let view = Timeline { heading: options.heading, what: options.what, nodes, activities };
@@ -68,10 +68,10 @@ fn node(
     labels: &Labels,
     palette: &mut Palette,
     options: &PictureOptions<'_>,
-) -> NodeView {
+) -> NodeSummary {
     let shown = picture(analysis, labels, palette, (options.from_ns, options.to_ns));
     let (svg, layers) = shown.map_or((None, Vec::new()), |(svg, layers)| (Some(svg), layers));
-    NodeView {
+    NodeSummary {
         name: visible(&analysis.log.node),
         sentence: sentence(analysis),
         svg,
@@ -108,7 +108,7 @@ fn watts(power: f64) -> String {
 
 fn powers(analysis: &Analysis) -> Vec<[String; 3]> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
-    let row = |name: &str, power: Option<super::super::Power>| {
+    let row = |name: &str, power: Option<super::super::FittedPower>| {
         let interval = power.and_then(|power| power.interval_w);
         [
             visible(name),
@@ -152,16 +152,16 @@ fn activities(analysis: &Analysis, labels: &Labels) -> Vec<[String; 4]> {
 #[cfg(test)]
 mod tests {
     use super::super::super::simulated::blink;
-    use super::super::super::{Names, Options, analyse, read_quanto};
+    use super::super::super::{AnalysisOptions, NodeNames, analyse, read_quanto};
     use super::*;
 
     #[test]
     fn the_page_shows_power_activities_and_tables() {
         let mut run = blink(0, 0.5);
         let mut labels = Labels::default();
-        let names = Names::parse(run.names).unwrap();
+        let names = NodeNames::parse(run.names).unwrap();
         let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
-        let analysis = analyse(log, &labels, &Options::default()).unwrap();
+        let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let options = PictureOptions { heading: "h3", what: "Input", ..Default::default() };
         let page = timelines(&[analysis], &labels, &options);
         assert!(page.contains("<h3>Input <bdi>1</bdi></h3>"));

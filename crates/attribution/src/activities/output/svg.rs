@@ -11,7 +11,7 @@ use super::super::label::Labels;
 use super::super::log::seconds;
 use super::lanes::{BAR, Lane, lane};
 use super::palette::{COLOURS, Palette};
-use super::view::{COLUMNS, LANE, LEFT, View};
+use super::view::{COLUMNS, LANE, LEFT, TimeView};
 use wattline_units::format::visible;
 use wattline_units::px::Px;
 use wattline_units::units::{Seconds, Watts};
@@ -48,13 +48,13 @@ struct Picture {
 /// The powers, one above the other.
 struct Stack {
     ticks: Vec<(Px, String)>,
-    layers: Vec<Area>,
+    layers: Vec<DrawnLayer>,
     /// The path of the meter's power.
     measured: String,
 }
 
 /// A layer as it is drawn.
-struct Area {
+struct DrawnLayer {
     class: String,
     path: String,
     name: String,
@@ -68,7 +68,7 @@ pub(super) fn picture(
     window_ns: (Option<i64>, Option<i64>),
 ) -> Option<(String, Vec<(String, String)>)> {
     let (first, last) = analysis.log.metered().or(analysis.log.span())?;
-    let view = View {
+    let view = TimeView {
         start_ns: window_ns.0.unwrap_or(first).max(first),
         end_ns: window_ns.1.unwrap_or(last).min(last),
     };
@@ -107,7 +107,7 @@ fn layer_class(at: usize) -> String {
 }
 
 /// The constant, then each component with a fitted power.
-fn layers(analysis: &Analysis, view: View) -> Vec<Layer> {
+fn layers(analysis: &Analysis, view: TimeView) -> Vec<Layer> {
     let Some(powers) = &analysis.powers else { return Vec::new() };
     let power_w = vec![powers.constant.w; COLUMNS];
     let constant = Layer { component: None, name: "(constant)".into(), power_w };
@@ -140,7 +140,7 @@ fn layers(analysis: &Analysis, view: View) -> Vec<Layer> {
 }
 
 /// The meter's mean power in each column; none where it saw nothing.
-fn measured(analysis: &Analysis, view: View) -> Vec<Option<f64>> {
+fn measured(analysis: &Analysis, view: TimeView) -> Vec<Option<f64>> {
     let mut sums = vec![(0.0, 0.0); COLUMNS];
     for pair in distinct(&analysis.log.readings).windows(2) {
         let (start, end) = (pair[0].at_ns, pair[1].at_ns);
@@ -170,7 +170,7 @@ fn stack(layers: &[Layer], measured: &[Option<f64>]) -> Stack {
         steps(&mut path, &below, bottom, scale, true);
         path.push('Z');
         below = above;
-        Area { class: layer_class(at), path, name: visible(&layer.name) }
+        DrawnLayer { class: layer_class(at), path, name: visible(&layer.name) }
     };
     let tick = |value: f64| {
         let watts = || Watts(value).to_string().replace(" u", " µ");
@@ -218,7 +218,7 @@ fn steps(path: &mut String, power_w: &[f64], bottom: f64, scale: f64, is_backwar
 }
 
 /// The marks of the time axis.
-fn times(view: View) -> Vec<(Px, String)> {
+fn times(view: TimeView) -> Vec<(Px, String)> {
     let (start, end) = (seconds(view.start_ns), seconds(view.end_ns));
     let all = ticks(start, end, 8.0);
     let step = all.windows(2).next().map_or(1.0, |pair| pair[1] - pair[0]);

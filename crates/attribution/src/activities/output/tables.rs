@@ -6,7 +6,7 @@ use wattline_units::csv_text::CsvText;
 
 use super::super::account::{Account, Payer};
 use super::super::analysis::Analysis;
-use super::super::independent::Role;
+use super::super::independent::ColumnRole;
 use super::super::label::Labels;
 use super::super::log::seconds;
 use super::energies::energy_rows;
@@ -24,18 +24,19 @@ pub fn powers_csv(analyses: &[Analysis]) -> String {
     for analysis in analyses {
         let Some(powers) = &analysis.powers else { continue };
         let node = &analysis.log.node;
-        let mut row = |component: &str, state: &str, power: Option<super::super::Power>, note| {
-            let interval = power.and_then(|power| power.interval_w);
-            lines.row([
-                node.clone(),
-                component.to_owned(),
-                state.to_owned(),
-                optional(power.map(|power| power.w)),
-                optional(interval.map(|interval| interval.0)),
-                optional(interval.map(|interval| interval.1)),
-                note,
-            ]);
-        };
+        let mut row =
+            |component: &str, state: &str, power: Option<super::super::FittedPower>, note| {
+                let interval = power.and_then(|power| power.interval_w);
+                lines.row([
+                    node.clone(),
+                    component.to_owned(),
+                    state.to_owned(),
+                    optional(power.map(|power| power.w)),
+                    optional(interval.map(|interval| interval.0)),
+                    optional(interval.map(|interval| interval.1)),
+                    note,
+                ]);
+            };
         row("(constant)", "", Some(powers.constant), "all baselines together".to_owned());
         for (at, component) in analysis.log.components.iter().enumerate() {
             for (state, name) in component.states.iter().enumerate() {
@@ -75,10 +76,10 @@ fn note(analysis: &Analysis, column: Option<usize>) -> String {
         }
     };
     match &powers.roles[column] {
-        Role::Fitted => together(column),
-        Role::SameAs(lead) => together(*lead),
-        Role::PartOf { .. } => "can't be told apart: part of others (findings.csv)".into(),
-        Role::Unseen => "occurs in no usable interval".into(),
+        ColumnRole::Fitted => together(column),
+        ColumnRole::SameAs(lead) => together(*lead),
+        ColumnRole::PartOf { .. } => "can't be told apart: part of others (findings.csv)".into(),
+        ColumnRole::Unseen => "occurs in no usable interval".into(),
     }
 }
 

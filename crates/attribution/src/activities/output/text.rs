@@ -66,7 +66,7 @@ fn node(text: &mut String, analysis: &Analysis, labels: &Labels, logging: Loggin
 fn powers(text: &mut String, analysis: &Analysis) {
     let Some(powers) = &analysis.powers else { return };
     line(text, format_args!("  power of each state above its baseline, and its 95 % interval"));
-    let mut power = |name: &str, power: Option<super::super::Power>| {
+    let mut power = |name: &str, power: Option<super::super::FittedPower>| {
         let shown = match power {
             None => "not determined (see findings.csv)".to_owned(),
             Some(power) => {

@@ -9,12 +9,12 @@ pub(super) const COLUMNS: usize = 1048;
 
 /// The time shown.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(super) struct TimeView {
     pub start_ns: i64,
     pub end_ns: i64,
 }
 
-impl View {
+impl TimeView {
     /// Position of a moment in columns.
     fn column(self, at_ns: i64) -> f64 {
         let part = (at_ns - self.start_ns) as f64 / (self.end_ns - self.start_ns) as f64;

@@ -1,8 +1,8 @@
 //! Blink for 48 s: timers of 1, 2 and 4 s toggle three LEDs. Times and energies are those
 //! of the paper's table 3; the log has its 597 entries.
 
-use super::super::label::Code;
-use super::node::{Draw, Node};
+use super::super::label::LabelCode;
+use super::node::{ComponentDraw, SimulatedNode};
 
 /// Components.
 const CPU: u8 = 0;
@@ -77,7 +77,7 @@ states = { 0 = "off", 1 = "on" }
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blink {
     /// The node with its log and its truth.
-    pub node: Node,
+    pub node: SimulatedNode,
     /// The names of its log.
     pub names: &'static str,
 }
@@ -95,11 +95,11 @@ pub(super) fn with_meter(
     constant_w: f64,
     count_j: f64,
 ) -> Blink {
-    let mut draws = vec![Draw { id: CPU, power_w: vec![0.0, CPU_W] }];
+    let mut draws = vec![ComponentDraw { id: CPU, power_w: vec![0.0, CPU_W] }];
     for (id, energy) in LEDS.into_iter().zip(LED_J) {
-        draws.push(Draw { id, power_w: vec![0.0, energy / LED_ON_S] });
+        draws.push(ComponentDraw { id, power_w: vec![0.0, energy / LED_ON_S] });
     }
-    let mut node = Node::new(draws, constant_w);
+    let mut node = SimulatedNode::new(draws, constant_w);
     (node.first_time, node.first_energy, node.count_j) = (first_time, first_energy, count_j);
     boot(&mut node);
     let mut is_on = [false; 3];
@@ -114,12 +114,12 @@ pub(super) fn with_meter(
     Blink { node, names: NAMES }
 }
 
-fn activity(id: u8) -> Code {
-    Code::new(1, id)
+fn activity(id: u8) -> LabelCode {
+    LabelCode::new(1, id)
 }
 
 /// All is off; the three activities start their timers.
-fn boot(node: &mut Node) {
+fn boot(node: &mut SimulatedNode) {
     for led in LEDS {
         node.power(led, 0);
         node.set(led, activity(IDLE));
@@ -136,7 +136,7 @@ fn boot(node: &mut Node) {
 }
 
 /// A second's work: the interrupt, the timers, the toggles that are due.
-fn wake(node: &mut Node, second: u32, is_on: &mut [bool; 3]) {
+fn wake(node: &mut SimulatedNode, second: u32, is_on: &mut [bool; 3]) {
     node.power(CPU, 1);
     node.set(CPU, activity(INT_TIMER));
     node.run(INTERRUPT_US);
@@ -152,7 +152,7 @@ fn wake(node: &mut Node, second: u32, is_on: &mut [bool; 3]) {
     sleep(node);
 }
 
-fn toggle(node: &mut Node, led: u8, at: usize, is_on: bool) {
+fn toggle(node: &mut SimulatedNode, led: u8, at: usize, is_on: bool) {
     let colour = activity(COLOURS[at]);
     node.set(CPU, colour);
     node.run(TOGGLE_US[at] / 2.0);
@@ -162,7 +162,7 @@ fn toggle(node: &mut Node, led: u8, at: usize, is_on: bool) {
     node.set(CPU, activity(VTIMER));
 }
 
-fn sleep(node: &mut Node) {
+fn sleep(node: &mut SimulatedNode) {
     node.set(CPU, activity(IDLE));
     node.power(CPU, 0);
 }

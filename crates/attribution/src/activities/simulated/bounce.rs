@@ -4,8 +4,8 @@
 
 use wattline_units::assumptions::ASSUMED;
 
-use super::super::label::Code;
-use super::node::{Draw, Node};
+use super::super::label::LabelCode;
+use super::node::{ComponentDraw, SimulatedNode};
 
 const CPU: u8 = 0;
 const RADIO: u8 = 1;
@@ -72,7 +72,7 @@ states = { 0 = "off", 1 = "on" }
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounce {
     /// Nodes 1 and 4 with their logs and truths.
-    pub nodes: [Node; 2],
+    pub nodes: [SimulatedNode; 2],
     /// The names of their logs.
     pub names: [String; 2],
 }
@@ -96,7 +96,7 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
         if at_us + HOLD_US / 2.0 > end_us {
             break;
         }
-        let packet = Code::new(owner, BOUNCE);
+        let packet = LabelCode::new(owner, BOUNCE);
         let to = 1 - from;
         send(&mut nodes[from], at_us, numbers[from], packet);
         receive(&mut nodes[to], at_us + PREPARE_US, numbers[to], packet);
@@ -105,7 +105,7 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
     for (at, node) in nodes.iter_mut().enumerate() {
         node.run_until(end_us);
         node.power(RADIO, 0);
-        node.set(CPU, Code::new(numbers[at], IDLE));
+        node.set(CPU, LabelCode::new(numbers[at], IDLE));
     }
     let names = [
         format!("# Bounce on a simulated node; see docs/activities.md.\nnode = 1\n{COMPONENTS}"),
@@ -118,9 +118,9 @@ pub fn bounce(seconds: f64, offset_s: f64) -> Bounce {
 }
 
 /// A node with the LEDs of Blink and a radio of 18.46 mA at 3.35 V when it listens.
-fn node() -> Node {
-    let draw = |id, power_w: &[f64]| Draw { id, power_w: power_w.to_vec() };
-    let mut node = Node::new(
+fn node() -> SimulatedNode {
+    let draw = |id, power_w: &[f64]| ComponentDraw { id, power_w: power_w.to_vec() };
+    let mut node = SimulatedNode::new(
         vec![
             draw(CPU, &[0.0, 4.29e-3]),
             draw(RADIO, &[0.0, 61.8e-3, 58.3e-3]),
@@ -134,8 +134,8 @@ fn node() -> Node {
 }
 
 /// A second with the radio off, then it listens.
-fn boot(node: &mut Node, number: u8) {
-    let idle = Code::new(number, IDLE);
+fn boot(node: &mut SimulatedNode, number: u8) {
+    let idle = LabelCode::new(number, IDLE);
     for id in [CPU, RADIO, LED1, LED2] {
         node.set(id, idle);
         node.power(id, 0);
@@ -145,43 +145,43 @@ fn boot(node: &mut Node, number: u8) {
 }
 
 /// The LED that is on while a node has the packet: its own is LED2's.
-fn led(number: u8, packet: Code) -> u8 {
+fn led(number: u8, packet: LabelCode) -> u8 {
     if packet.origin() == number { LED2 } else { LED1 }
 }
 
 /// A timer fires: the packet goes to the radio, and after a while on air.
-fn send(node: &mut Node, at_us: f64, number: u8, packet: Code) {
+fn send(node: &mut SimulatedNode, at_us: f64, number: u8, packet: LabelCode) {
     node.run_until(at_us);
-    interrupt(node, Code::new(number, INT_TIMER), packet, 192.0);
+    interrupt(node, LabelCode::new(number, INT_TIMER), packet, 192.0);
     node.set(RADIO, packet);
     node.run(1_500.0);
     sleep(node, number);
     node.run(3_000.0);
-    interrupt(node, Code::new(number, INT_TIMER), packet, 50.0);
+    interrupt(node, LabelCode::new(number, INT_TIMER), packet, 50.0);
     node.power(RADIO, TRANSMIT);
     sleep(node, number);
     node.run(AIR_US);
-    interrupt(node, Code::new(number, INT_SFD), packet, 80.0);
+    interrupt(node, LabelCode::new(number, INT_SFD), packet, 80.0);
     node.power(RADIO, LISTEN);
-    node.set(RADIO, Code::new(number, IDLE));
+    node.set(RADIO, LabelCode::new(number, IDLE));
     let led = led(number, packet);
     node.power(led, 0);
-    node.set(led, Code::new(number, IDLE));
+    node.set(led, LabelCode::new(number, IDLE));
     sleep(node, number);
 }
 
 /// A packet arrives: whose it is, is known when it is decoded.
-fn receive(node: &mut Node, at_us: f64, number: u8, packet: Code) {
+fn receive(node: &mut SimulatedNode, at_us: f64, number: u8, packet: LabelCode) {
     node.run_until(at_us);
-    let proxy = Code::new(number, RECEIVE);
-    wake(node, Code::new(number, INT_SFD), packet, 90.0);
+    let proxy = LabelCode::new(number, RECEIVE);
+    wake(node, LabelCode::new(number, INT_SFD), packet, 90.0);
     node.bind(CPU, proxy, packet);
     node.set_proxy(RADIO, proxy, packet);
     node.run(60.0);
     sleep(node, number);
     for _ in 0..TRANSFERS {
         node.run(AIR_US / TRANSFERS as f64);
-        wake(node, Code::new(number, INT_UART), packet, 110.0);
+        wake(node, LabelCode::new(number, INT_UART), packet, 110.0);
         node.bind(CPU, proxy, packet);
         node.run(40.0);
         sleep(node, number);
@@ -195,23 +195,23 @@ fn receive(node: &mut Node, at_us: f64, number: u8, packet: Code) {
     node.set(led, packet);
     node.power(led, 1);
     node.run(200.0);
-    node.set(RADIO, Code::new(number, IDLE));
+    node.set(RADIO, LabelCode::new(number, IDLE));
     sleep(node, number);
 }
 
 /// An interrupt's routine under its proxy, then the activity that it was for.
-fn interrupt(node: &mut Node, proxy: Code, user: Code, us: f64) {
+fn interrupt(node: &mut SimulatedNode, proxy: LabelCode, user: LabelCode, us: f64) {
     wake(node, proxy, user, us);
     node.bind(CPU, user, user);
 }
 
-fn wake(node: &mut Node, proxy: Code, user: Code, us: f64) {
+fn wake(node: &mut SimulatedNode, proxy: LabelCode, user: LabelCode, us: f64) {
     node.power(CPU, 1);
     node.set_proxy(CPU, proxy, user);
     node.run(us);
 }
 
-fn sleep(node: &mut Node, number: u8) {
-    node.set(CPU, Code::new(number, IDLE));
+fn sleep(node: &mut SimulatedNode, number: u8) {
+    node.set(CPU, LabelCode::new(number, IDLE));
     node.power(CPU, 0);
 }

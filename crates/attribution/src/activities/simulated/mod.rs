@@ -11,7 +11,7 @@ mod tests;
 
 pub use blink::{Blink, blink};
 pub use bounce::{Bounce, bounce};
-pub use node::{Draw, Node};
+pub use node::{ComponentDraw, SimulatedNode};
 
 /// A file's name and bytes.
 pub type NamedFile = (String, Vec<u8>);

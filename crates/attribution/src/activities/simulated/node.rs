@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::entry::{Buffer, Entry, EntryKind};
-use super::super::label::Code;
+use super::super::entry::{Buffer, EntryKind, LogEntry};
+use super::super::label::LabelCode;
 
 /// A component's number and the power of each of its states, in watts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draw {
+pub struct ComponentDraw {
     /// Its number in the log.
     pub id: u8,
     /// Power by state.
@@ -17,8 +17,8 @@ pub struct Draw {
 
 /// A simulated node.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
-    components: Vec<Component>,
+pub struct SimulatedNode {
+    components: Vec<SimulatedComponent>,
     constant_w: f64,
     /// Joules of a count of the meter.
     pub count_j: f64,
@@ -35,25 +35,25 @@ pub struct Node {
     pub buffer: Buffer,
     /// True joules by component and by the code of who really used it; the constant term is
     /// component 255 of activity 0.
-    pub truth_j: BTreeMap<(u8, Code), f64>,
+    pub truth_j: BTreeMap<(u8, LabelCode), f64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Component {
-    draw: Draw,
+struct SimulatedComponent {
+    draw: ComponentDraw,
     state: u16,
     /// Who really uses it.
-    user: Code,
+    user: LabelCode,
 }
 
 /// Number of the constant term in the truth.
 pub const CONSTANT: u8 = 255;
 
-impl Node {
+impl SimulatedNode {
     /// A node that stands still, all components in state 0.
     #[must_use]
-    pub fn new(draws: Vec<Draw>, constant_w: f64) -> Self {
-        let component = |draw| Component { draw, state: 0, user: Code(0) };
+    pub fn new(draws: Vec<ComponentDraw>, constant_w: f64) -> Self {
+        let component = |draw| SimulatedComponent { draw, state: 0, user: LabelCode(0) };
         Self {
             components: draws.into_iter().map(component).collect(),
             constant_w,
@@ -87,7 +87,7 @@ impl Node {
             self.energy_j += power * seconds;
             *self.truth_j.entry(key).or_insert(0.0) += power * seconds;
         };
-        spend((CONSTANT, Code(0)), self.constant_w);
+        spend((CONSTANT, LabelCode(0)), self.constant_w);
         for component in &self.components {
             let power = component.draw.power_w.get(usize::from(component.state));
             spend((component.draw.id, component.user), power.copied().unwrap_or(0.0));
@@ -118,25 +118,25 @@ impl Node {
     }
 
     /// A component works for an activity, and says so.
-    pub fn set(&mut self, id: u8, activity: Code) {
+    pub fn set(&mut self, id: u8, activity: LabelCode) {
         self.set_proxy(id, activity, activity);
     }
 
     /// A component works for `user`, but only knows a proxy yet.
-    pub fn set_proxy(&mut self, id: u8, proxy: Code, user: Code) {
+    pub fn set_proxy(&mut self, id: u8, proxy: LabelCode, user: LabelCode) {
         self.use_by(id, user);
         self.log(EntryKind::Set, id, proxy.0);
         self.run(self.entry_us);
     }
 
     /// It turns out whom the component works for; `user` is who that is in the end.
-    pub fn bind(&mut self, id: u8, activity: Code, user: Code) {
+    pub fn bind(&mut self, id: u8, activity: LabelCode, user: LabelCode) {
         self.use_by(id, user);
         self.log(EntryKind::Bind, id, activity.0);
         self.run(self.entry_us);
     }
 
-    fn use_by(&mut self, id: u8, user: Code) {
+    fn use_by(&mut self, id: u8, user: LabelCode) {
         if let Some(component) = self.components.iter_mut().find(|one| one.draw.id == id) {
             component.user = user;
         }
@@ -147,7 +147,7 @@ impl Node {
         let counts = (self.first_energy + self.energy_j / self.count_j).floor();
         let time = self.first_time.wrapping_add((self.now_us.floor() as u64) as u32);
         let energy = (counts as u64) as u32;
-        self.buffer.push(Entry { kind: kind.number(), component, time, energy, value });
+        self.buffer.push(LogEntry { kind: kind.number(), component, time, energy, value });
     }
 }
 
@@ -157,16 +157,17 @@ mod tests {
 
     #[test]
     fn the_meter_counts_what_is_drawn() {
-        let mut node = Node::new(vec![Draw { id: 1, power_w: vec![0.0, 0.010] }], 0.002);
+        let mut node =
+            SimulatedNode::new(vec![ComponentDraw { id: 1, power_w: vec![0.0, 0.010] }], 0.002);
         node.first_time = u32::MAX;
         node.run(1e6);
         node.power(1, 1);
-        node.set(1, Code::new(1, 7));
+        node.set(1, LabelCode::new(1, 7));
         node.run(1e6);
         node.power(1, 0);
         let entries = node.buffer.entries();
         assert_eq!((entries[0].time, entries[2].time), (999_999, 1_999_999));
         assert_eq!((entries[0].energy, entries[2].energy), (240, 1680), "0.002 and 0.014 J");
-        assert!((node.truth_j[&(1, Code::new(1, 7))] - 0.010).abs() < 1e-15);
+        assert!((node.truth_j[&(1, LabelCode::new(1, 7))] - 0.010).abs() < 1e-15);
     }
 }

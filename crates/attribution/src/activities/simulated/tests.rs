@@ -14,11 +14,11 @@ const TABLE: &str = include_str!("blink.csv");
 /// power is found depends on it: see the tests below.
 const PHASE: f64 = 50.0 / 64.0;
 
-fn analysed(first_time: u32, first_energy: f64, options: &Options) -> (Analysis, Labels) {
+fn analysed(first_time: u32, first_energy: f64, options: &AnalysisOptions) -> (Analysis, Labels) {
     let mut run = blink(first_time, first_energy);
     assert_eq!((run.node.buffer.entries().len(), run.node.buffer.lost()), (597, 0));
     let mut labels = Labels::default();
-    let names = Names::parse(run.names).unwrap();
+    let names = NodeNames::parse(run.names).unwrap();
     let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
     (analyse(log, &labels, options).unwrap(), labels)
 }
@@ -99,10 +99,10 @@ fn mismatches(
 #[test]
 fn blink_gives_the_papers_tables() {
     let mut run = super::blink::with_meter(0, 0.0, 119.258e-3 / 48.0024, 1e-9);
-    let names = Names::parse(&run.names.replace("8.33e-6", "1e-9")).unwrap();
+    let names = NodeNames::parse(&run.names.replace("8.33e-6", "1e-9")).unwrap();
     let mut labels = Labels::default();
     let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
-    let analysis = analyse(log, &labels, &Options::default()).unwrap();
+    let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
     assert_eq!(mismatches(&analysis, &labels, |_| 0.01), (Vec::new(), 31));
 }
 
@@ -110,16 +110,17 @@ fn blink_gives_the_papers_tables() {
 /// of activities to 0.25 %.
 #[test]
 fn blink_gives_the_papers_tables_from_quantised_readings() {
-    let (analysis, labels) = analysed(0, PHASE, &Options::default());
+    let (analysis, labels) = analysed(0, PHASE, &AnalysisOptions::default());
     let found = mismatches(&analysis, &labels, |mj| (0.0025 * mj).max(0.01));
     assert_eq!(found, (Vec::new(), 31));
 }
 
 #[test]
 fn nothing_changes_when_both_counters_wrap() {
-    let (plain, labels) = analysed(0, 0.25, &Options::default());
+    let (plain, labels) = analysed(0, 0.25, &AnalysisOptions::default());
     let wrapped_energy = f64::from(u32::MAX) - 20_000.0;
-    let (wrapped, _) = analysed(u32::MAX - 9_000_000, wrapped_energy + 0.25, &Options::default());
+    let (wrapped, _) =
+        analysed(u32::MAX - 9_000_000, wrapped_energy + 0.25, &AnalysisOptions::default());
     let (plain, wrapped) = (figures(&plain, &labels), figures(&wrapped, &labels));
     for (key, value) in plain {
         assert!((value - wrapped[&key]).abs() < 1e-6, "{key:?}");
@@ -132,10 +133,10 @@ fn errors_mw(weights: Weights) -> Vec<[f64; 5]> {
     let errors = |(phase, constant_mj): (u32, f64)| {
         let constant_w = constant_mj * 1e-3 / 48.0024;
         let mut run = super::blink::with_meter(0, f64::from(phase) / 64.0, constant_w, 8.33e-6);
-        let names = Names::parse(run.names).unwrap();
+        let names = NodeNames::parse(run.names).unwrap();
         let mut labels = Labels::default();
         let log = read_quanto(&run.node.buffer.dump(), &names, &mut labels).unwrap();
-        let options = Options { weights, ..Options::default() };
+        let options = AnalysisOptions { weights, ..AnalysisOptions::default() };
         let powers = analyse(log, &labels, &options).unwrap().powers.unwrap();
         let of = |at: usize| powers.of[at].unwrap().w;
         let found = [powers.constant.w, of(0), of(1), of(2), of(3)];
@@ -175,7 +176,8 @@ fn the_weighted_fit_is_better_than_the_unweighted() {
 fn logging_is_an_activity_of_its_own_if_asked() {
     let logging = LoggingAs::Apart;
     let account = AccountOptions { logging, ..AccountOptions::default() };
-    let (analysis, _) = analysed(0, 0.0, &Options { account, ..Options::default() });
+    let (analysis, _) =
+        analysed(0, 0.0, &AnalysisOptions { account, ..AnalysisOptions::default() });
     let account = analysis.account.unwrap();
     let cost = account.logging.unwrap();
     assert_eq!(cost.entries, 597);
@@ -195,13 +197,13 @@ fn bounce_charges_each_packet_to_the_node_that_made_it() {
     for (at, node) in run.nodes.iter_mut().enumerate() {
         assert_eq!(node.buffer.lost(), 0);
         let truth = node.truth_j.clone();
-        let names = Names::parse(&run.names[at]).unwrap();
+        let names = NodeNames::parse(&run.names[at]).unwrap();
         let log = read_quanto(&node.buffer.dump(), &names, &mut labels).unwrap();
-        let analysis = analyse(log, &labels, &Options::default()).unwrap();
+        let analysis = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let account = analysis.account.unwrap();
         let by_payer = account.by_payer();
         for origin in [1u8, 4] {
-            let code = Code::new(origin, 1);
+            let code = LabelCode::new(origin, 1);
             let truth: f64 =
                 truth.iter().filter(|((_, user), _)| *user == code).map(|(_, j)| j).sum();
             let label = labels.intern(&origin.to_string(), "BounceApp");

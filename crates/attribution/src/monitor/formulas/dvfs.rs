@@ -5,8 +5,10 @@ use wattline_units::assumptions::ASSUMED;
 use wattline_units::power::meter::full_load_w;
 
 use super::super::equations::{capacitance, dynamic_power_w, mean_power_w};
-use super::super::facts::{Facts, TICKS_PER_S};
-use super::{Basis, Covers, Energy, Formula, FormulaError, Part, passed, state_times};
+use super::super::facts::{HostFacts, TICKS_PER_S};
+use super::{
+    Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy, passed, state_times,
+};
 
 /// Voltages by frequency in kHz.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -89,7 +91,7 @@ impl DesignPower {
     }
 
     /// Watts of all cores when busy, and what to know about them.
-    fn busy_w(&self, before: &Facts, after: &Facts) -> (f64, Option<String>) {
+    fn busy_w(&self, before: &HostFacts, after: &HostFacts) -> (f64, Option<String>) {
         let constant = full_load_w(self.tdp_w, &ASSUMED);
         if self.voltages.is_none() {
             let without = "no voltages are known, so a busy processor draws 0.7 TDP at any \
@@ -112,17 +114,17 @@ impl DesignPower {
     }
 }
 
-impl Formula for DesignPower {
+impl EnergyFormula for DesignPower {
     fn name(&self) -> &'static str {
         "design-power"
     }
 
-    fn part(&self) -> Part {
-        Part::Cpu
+    fn part(&self) -> MachinePart {
+        MachinePart::Cpu
     }
 
-    fn basis(&self) -> Basis {
-        Basis::Model
+    fn basis(&self) -> FigureBasis {
+        FigureBasis::Model
     }
 
     fn describe(&self) -> String {
@@ -141,7 +143,7 @@ impl Formula for DesignPower {
         if self.voltages.is_some() { &["cpufreq"] } else { &[] }
     }
 
-    fn energy(&self, before: &Facts, after: &Facts) -> Result<Energy, FormulaError> {
+    fn energy(&self, before: &HostFacts, after: &HostFacts) -> Result<PartEnergy, FormulaError> {
         let times = before.processor.zip(after.processor);
         let times = times.and_then(|(before, after)| passed(before, after));
         let missing = || FormulaError {
@@ -153,7 +155,7 @@ impl Formula for DesignPower {
         let (watts, remark) = self.busy_w(before, after);
         let busy_s = times.busy as f64 / TICKS_PER_S;
         let remarks = remark.into_iter().collect();
-        Ok(Energy {
+        Ok(PartEnergy {
             joules: watts / cores * busy_s,
             covers: Covers::BusyTime,
             bytes: None,
@@ -171,14 +173,14 @@ mod tests {
         parse_voltages("frequency_khz,volts\n1800002,1.31\n2100002,1.41\n2400003,1.5\n").unwrap()
     }
 
-    fn facts(busy: u64, idle: u64, states: [f64; 3]) -> Facts {
+    fn facts(busy: u64, idle: u64, states: [f64; 3]) -> HostFacts {
         let times = CoreTimes { busy, idle };
         let states_s = [1_800_002, 2_100_002, 2_400_003].into_iter().zip(states).collect();
-        Facts {
+        HostFacts {
             processor: Some(times),
             cores: [(0, times)].into(),
             policies: [(0, Policy { cores: vec![0], states_s })].into(),
-            ..Facts::default()
+            ..HostFacts::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Measured energy: two readings of a meter.
 
-use super::super::facts::Facts;
-use super::{Basis, Covers, Energy, Formula, FormulaError, Part};
+use super::super::facts::HostFacts;
+use super::{Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy};
 use wattline_units::power::Meter;
 
 /// A meter's figure.
@@ -13,17 +13,17 @@ pub struct Metered {
     pub rails: Vec<String>,
 }
 
-impl Formula for Metered {
+impl EnergyFormula for Metered {
     fn name(&self) -> &'static str {
         self.meter.name()
     }
 
-    fn part(&self) -> Part {
-        Part::Cpu
+    fn part(&self) -> MachinePart {
+        MachinePart::Cpu
     }
 
-    fn basis(&self) -> Basis {
-        Basis::Measured
+    fn basis(&self) -> FigureBasis {
+        FigureBasis::Measured
     }
 
     fn describe(&self) -> String {
@@ -38,7 +38,7 @@ impl Formula for Metered {
         &["processes", "meter"]
     }
 
-    fn energy(&self, before: &Facts, after: &Facts) -> Result<Energy, FormulaError> {
+    fn energy(&self, before: &HostFacts, after: &HostFacts) -> Result<PartEnergy, FormulaError> {
         let failed = |problem: String| FormulaError { formula: self.name(), problem };
         let (Some(first), Some(last)) = (&before.meter, &after.meter) else {
             return Err(failed("the meter has said nothing".into()));
@@ -63,7 +63,7 @@ impl Formula for Metered {
             return Err(failed("one of the readings holds no power".into()));
         }
         let joules = (first + last) / 2.0 * (after.uptime_s - before.uptime_s);
-        Ok(Energy { joules, covers: Covers::Everything, bytes: None, remarks: Vec::new() })
+        Ok(PartEnergy { joules, covers: Covers::Everything, bytes: None, remarks: Vec::new() })
     }
 }
 
@@ -72,9 +72,9 @@ mod tests {
     use super::*;
     use wattline_units::power::meter::Rapl;
 
-    fn facts(uptime_s: f64, microjoules: u64) -> Facts {
+    fn facts(uptime_s: f64, microjoules: u64) -> HostFacts {
         let meter = Some(format!("intel-rapl:0 package-0 262143328850 {microjoules}\n"));
-        Facts { uptime_s, meter, ..Facts::default() }
+        HostFacts { uptime_s, meter, ..HostFacts::default() }
     }
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
         assert!((energy.joules - 30.0).abs() < 1e-9);
         let wrapped = formula.energy(&facts(5.0, 262_143_328_849), &facts(6.0, 4_999_998)).unwrap();
         assert!((wrapped.joules - 5.0).abs() < 1e-5, "{wrapped:?}");
-        let silent = formula.energy(&facts(5.0, 1), &Facts::default()).unwrap_err();
+        let silent = formula.energy(&facts(5.0, 1), &HostFacts::default()).unwrap_err();
         assert!(silent.to_string().contains("said nothing"));
     }
 }

@@ -1,7 +1,7 @@
 //! Formulas: what sensors found out at two moments -> the energy of a part of the machine
 //! between them. They know physics and tables, and nothing of operating systems.
 //!
-//! To add a formula: a file with a type that implements [`Formula`].
+//! To add a formula: a file with a type that implements [`EnergyFormula`].
 
 mod dvfs;
 mod meter;
@@ -9,7 +9,7 @@ mod network;
 mod soc;
 mod soc_file;
 
-use super::facts::{CoreTimes, Facts};
+use super::facts::{CoreTimes, HostFacts};
 
 pub use dvfs::{DesignPower, VoltageTable, parse_voltages};
 pub use meter::Metered;
@@ -30,38 +30,38 @@ pub struct FormulaError {
 
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
+pub enum FigureBasis {
     /// A meter of the machine.
     Measured,
     /// A model of it: no measurement, and of unknown error.
     Model,
 }
 
-impl Basis {
+impl FigureBasis {
     /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Basis::Measured => "measured",
-            Basis::Model => "model",
+            FigureBasis::Measured => "measured",
+            FigureBasis::Model => "model",
         }
     }
 }
 
 /// A part of the machine, and what its energy is shared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum MachinePart {
     /// Processors, shared by processor time.
     Cpu,
     /// Network cards, shared by bytes.
     Network,
 }
 
-impl Part {
+impl MachinePart {
     /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Cpu => "cpu",
-            Part::Network => "network",
+            MachinePart::Cpu => "cpu",
+            MachinePart::Network => "network",
         }
     }
 }
@@ -77,7 +77,7 @@ pub enum Covers {
 
 /// The energy of a part in a cycle.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Energy {
+pub struct PartEnergy {
     /// Joules.
     pub joules: f64,
     /// What time it is for.
@@ -89,15 +89,15 @@ pub struct Energy {
 }
 
 /// A formula.
-pub trait Formula: std::fmt::Debug {
+pub trait EnergyFormula: std::fmt::Debug {
     /// Its name.
     fn name(&self) -> &'static str;
 
     /// The part of the machine it is about.
-    fn part(&self) -> Part;
+    fn part(&self) -> MachinePart;
 
     /// Measurement or model.
-    fn basis(&self) -> Basis;
+    fn basis(&self) -> FigureBasis;
 
     /// What it takes its figures from, in a sentence.
     fn describe(&self) -> String;
@@ -114,7 +114,7 @@ pub trait Formula: std::fmt::Debug {
     ///
     /// # Errors
     /// What is missing for a figure.
-    fn energy(&self, before: &Facts, after: &Facts) -> Result<Energy, FormulaError>;
+    fn energy(&self, before: &HostFacts, after: &HostFacts) -> Result<PartEnergy, FormulaError>;
 }
 
 /// Ticks that went by between two readings; none if the counter went back.

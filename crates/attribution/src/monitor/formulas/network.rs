@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::super::equations::network_power_w;
-use super::super::facts::Facts;
-use super::{Basis, Covers, Energy, Formula, FormulaError, Part};
+use super::super::facts::HostFacts;
+use super::{Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy};
 
 /// Watts of transmission by interface and mode in megabits a second.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,17 +24,17 @@ pub fn parse_modes(text: &str) -> Result<(String, BTreeMap<u64, f64>), String> {
     if name.is_empty() { Err(bad()) } else { Ok((name.to_string(), modes)) }
 }
 
-impl Formula for NetworkModes {
+impl EnergyFormula for NetworkModes {
     fn name(&self) -> &'static str {
         "network-modes"
     }
 
-    fn part(&self) -> Part {
-        Part::Network
+    fn part(&self) -> MachinePart {
+        MachinePart::Network
     }
 
-    fn basis(&self) -> Basis {
-        Basis::Model
+    fn basis(&self) -> FigureBasis {
+        FigureBasis::Model
     }
 
     fn describe(&self) -> String {
@@ -49,7 +49,7 @@ impl Formula for NetworkModes {
         &["network"]
     }
 
-    fn energy(&self, before: &Facts, after: &Facts) -> Result<Energy, FormulaError> {
+    fn energy(&self, before: &HostFacts, after: &HostFacts) -> Result<PartEnergy, FormulaError> {
         let missing = |problem: String| FormulaError { formula: self.name(), problem };
         let duration_s = after.uptime_s - before.uptime_s;
         let (mut states, mut remarks) = (Vec::new(), Vec::new());
@@ -82,7 +82,7 @@ impl Formula for NetworkModes {
         let power = network_power_w(&states, duration_s);
         let power = power.ok_or_else(|| missing("the cycle has no length".into()))?;
         let joules = power * duration_s;
-        Ok(Energy { joules, covers: Covers::Everything, bytes: Some(bytes), remarks })
+        Ok(PartEnergy { joules, covers: Covers::Everything, bytes: Some(bytes), remarks })
     }
 }
 
@@ -93,9 +93,9 @@ mod tests {
     use super::super::super::facts::Interface;
     use super::*;
 
-    fn facts(uptime_s: f64, bytes: u64, speed_mbps: Option<f64>) -> Facts {
+    fn facts(uptime_s: f64, bytes: u64, speed_mbps: Option<f64>) -> HostFacts {
         let eth0 = Interface { received: bytes, sent: bytes / 4, speed_mbps };
-        Facts { uptime_s, interfaces: [("eth0".into(), eth0)].into(), ..Facts::default() }
+        HostFacts { uptime_s, interfaces: [("eth0".into(), eth0)].into(), ..HostFacts::default() }
     }
 
     /// 12.5 MB are 0.1 s at a gigabit: 0.12 J at 1.2 W, in a cycle of any length.
@@ -119,7 +119,7 @@ mod tests {
         let formula = NetworkModes([parse_modes("eth0:1000=1.2").unwrap()].into());
         let energy = formula.energy(&facts(1.0, 0, None), &facts(2.0, 10_000_000, None)).unwrap();
         assert_eq!(energy.remarks.len(), 1);
-        let gone = formula.energy(&facts(1.0, 0, None), &Facts::default()).unwrap_err();
+        let gone = formula.energy(&facts(1.0, 0, None), &HostFacts::default()).unwrap_err();
         assert!(gone.to_string().contains("no interface eth0"));
     }
 

@@ -2,8 +2,11 @@
 //! time at its clock's mean power.
 
 use super::super::equations::mean_power_w;
-use super::super::facts::{Facts, Policy, TICKS_PER_S};
-use super::{Basis, Covers, Energy, Formula, FormulaError, Part, SocTable, passed, state_times};
+use super::super::facts::{HostFacts, Policy, TICKS_PER_S};
+use super::{
+    Covers, EnergyFormula, FigureBasis, FormulaError, MachinePart, PartEnergy, SocTable, passed,
+    state_times,
+};
 
 /// A table of one chip.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,17 +40,17 @@ impl SocPower {
     }
 }
 
-impl Formula for SocPower {
+impl EnergyFormula for SocPower {
     fn name(&self) -> &'static str {
         "soc-table"
     }
 
-    fn part(&self) -> Part {
-        Part::Cpu
+    fn part(&self) -> MachinePart {
+        MachinePart::Cpu
     }
 
-    fn basis(&self) -> Basis {
-        Basis::Model
+    fn basis(&self) -> FigureBasis {
+        FigureBasis::Model
     }
 
     fn describe(&self) -> String {
@@ -62,7 +65,7 @@ impl Formula for SocPower {
         &["processes", "cpufreq"]
     }
 
-    fn energy(&self, before: &Facts, after: &Facts) -> Result<Energy, FormulaError> {
+    fn energy(&self, before: &HostFacts, after: &HostFacts) -> Result<PartEnergy, FormulaError> {
         let mut joules = 0.0;
         for (number, now) in &after.policies {
             let Some(then) = before.policies.get(number) else { continue };
@@ -78,7 +81,7 @@ impl Formula for SocPower {
         if after.policies.is_empty() || after.cores.is_empty() {
             return Err(self.missing("frequencies or core times are missing".into()));
         }
-        Ok(Energy { joules, covers: Covers::BusyTime, bytes: None, remarks: Vec::new() })
+        Ok(PartEnergy { joules, covers: Covers::BusyTime, bytes: None, remarks: Vec::new() })
     }
 }
 
@@ -88,13 +91,13 @@ mod tests {
     use super::super::parse_soc;
     use super::*;
 
-    fn facts(busy: [u64; 2], states: [f64; 2]) -> Facts {
+    fn facts(busy: [u64; 2], states: [f64; 2]) -> HostFacts {
         let core = |busy| CoreTimes { busy, idle: 0 };
         let states_s = [300_000, 500_000].into_iter().zip(states).collect();
-        Facts {
+        HostFacts {
             cores: [(0, core(busy[0])), (1, core(busy[1]))].into(),
             policies: [(0, Policy { cores: vec![0, 1], states_s })].into(),
-            ..Facts::default()
+            ..HostFacts::default()
         }
     }
 
@@ -107,7 +110,7 @@ mod tests {
         assert!((energy.unwrap().joules - 0.07 * 1.5).abs() < 1e-12);
         let still = formula.energy(&facts([0, 0], [1.0, 1.0]), &facts([50, 100], [1.0, 1.0]));
         assert!(still.unwrap_err().to_string().contains("stood still"));
-        let nothing = formula.energy(&Facts::default(), &Facts::default());
+        let nothing = formula.energy(&HostFacts::default(), &HostFacts::default());
         assert!(nothing.unwrap_err().to_string().contains("missing"));
     }
 

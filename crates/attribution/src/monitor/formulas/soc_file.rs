@@ -46,17 +46,17 @@ struct CpuStep {
 }
 
 #[derive(Deserialize)]
-struct Results {
+struct SocResults {
     cpus: BTreeMap<u32, Cluster>,
 }
 
 #[derive(Deserialize)]
 struct Cluster {
-    freqs: BTreeMap<u64, Frequency>,
+    freqs: BTreeMap<u64, FrequencyRow>,
 }
 
 #[derive(Deserialize)]
-struct Frequency {
+struct FrequencyRow {
     active: Active,
 }
 
@@ -90,7 +90,7 @@ fn from_csv(text: &str) -> Result<Vec<(u32, u64, f64)>, SocError> {
 }
 
 fn from_json(text: &str) -> Result<Vec<(u32, u64, f64)>, SocError> {
-    let results: Results = serde_json::from_str(text)?;
+    let results: SocResults = serde_json::from_str(text)?;
     let clusters = results.cpus.into_iter().flat_map(|(cpu, cluster)| {
         cluster.freqs.into_iter().map(move |(khz, at)| (cpu, khz, at.active.power_mean))
     });

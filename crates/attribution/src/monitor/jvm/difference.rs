@@ -7,11 +7,11 @@ use wattline_units::limits::{
     AGENT_DEPTH, AGENT_FIGURES, AGENT_METHODS, AGENT_NAME_BYTES, AGENT_NODES, LimitExceeded,
 };
 
-use super::protocol::{CallNode, ENDED, Figures, Reading, SampledFigures};
+use super::protocol::{ENDED, Figures, JvmCallNode, JvmReading, SampledFigures};
 
 /// A method of the JVM.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Method {
+pub struct JvmMethod {
     /// Binary class name with package.
     pub class: String,
     /// Name with parameter types; without them where nothing is instrumented.
@@ -50,7 +50,7 @@ pub struct MethodCycle {
 
 /// What a thread did in a cycle.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ThreadCycle {
+pub struct JvmThreadCycle {
     /// Its number in the JVM; [`ENDED`] stands for all that have ended.
     pub id: u64,
     /// Its name.
@@ -69,7 +69,7 @@ pub struct ThreadCycle {
     pub outside: (i64, i64),
 }
 
-impl ThreadCycle {
+impl JvmThreadCycle {
     /// What gives a method's part of the thread's CPU time, as a weight: samples, or
     /// durations where the thread has no sample.
     pub fn weight(&self) -> fn(&MethodCycle) -> f64 {
@@ -89,7 +89,7 @@ impl ThreadCycle {
 /// A thread's cycle while it is put together, with the places of its rows.
 #[derive(Default)]
 struct Draft {
-    cycle: ThreadCycle,
+    cycle: JvmThreadCycle,
     methods: BTreeMap<usize, usize>,
     stacks: BTreeMap<usize, usize>,
 }
@@ -144,7 +144,7 @@ pub struct JvmCycle {
     /// Seconds of CPU time of the whole process, collector and compiler included.
     pub cpu_s: f64,
     /// Threads that did something.
-    pub threads: Vec<ThreadCycle>,
+    pub threads: Vec<JvmThreadCycle>,
     /// The part of the time in which calls were timed, above 0 and up to 1.
     pub timed_part: f64,
     /// What went wrong in the agent.
@@ -166,10 +166,10 @@ impl JvmCycle {
 /// What was known at the last reading.
 #[derive(Debug, Clone, Default)]
 pub struct JvmState {
-    methods: Vec<Method>,
+    methods: Vec<JvmMethod>,
     /// Bytes of the methods' names.
     name_bytes: usize,
-    nodes: Vec<CallNode>,
+    nodes: Vec<JvmCallNode>,
     /// By node: the calls from the begin of its path.
     depths: Vec<u32>,
     /// Methods that a probe has counted.
@@ -191,16 +191,16 @@ impl JvmState {
     }
 
     /// The nodes of the tree of calls, a parent before its children.
-    pub fn nodes(&self) -> &[CallNode] {
+    pub fn nodes(&self) -> &[JvmCallNode] {
         &self.nodes
     }
 
     /// A method by its number.
-    pub fn method(&self, number: usize) -> Method {
-        self.methods.get(number).cloned().unwrap_or_else(|| Method {
+    pub fn method(&self, number: usize) -> JvmMethod {
+        self.methods.get(number).cloned().unwrap_or_else(|| JvmMethod {
             class: "?".into(),
             name: format!("method {number}"),
-            ..Method::default()
+            ..JvmMethod::default()
         })
     }
 
@@ -208,7 +208,7 @@ impl JvmState {
     ///
     /// # Errors
     /// A JVM that has more of something than any agent tells; it is not to be read any more.
-    pub fn advance(&mut self, reading: &Reading) -> Result<Option<JvmCycle>, LimitExceeded> {
+    pub fn advance(&mut self, reading: &JvmReading) -> Result<Option<JvmCycle>, LimitExceeded> {
         self.add_methods(reading)?;
         self.add_nodes(reading)?;
         let timed_part = self.timed_part(reading);
@@ -242,7 +242,7 @@ impl JvmState {
         }))
     }
 
-    fn add_methods(&mut self, reading: &Reading) -> Result<(), LimitExceeded> {
+    fn add_methods(&mut self, reading: &JvmReading) -> Result<(), LimitExceeded> {
         for (number, method) in &reading.methods {
             if *number == self.methods.len() {
                 self.name_bytes += method.class.len() + method.name.len() + method.file.len();
@@ -255,14 +255,14 @@ impl JvmState {
     }
 
     /// A parent that is not there yet is none: paths have an end.
-    fn add_nodes(&mut self, reading: &Reading) -> Result<(), LimitExceeded> {
+    fn add_nodes(&mut self, reading: &JvmReading) -> Result<(), LimitExceeded> {
         for (number, node) in &reading.nodes {
             if *number == self.nodes.len() {
                 let parent = node.parent.filter(|parent| *parent < *number);
                 let depth = parent.map_or(1, |parent| self.depths[parent] + 1);
                 AGENT_DEPTH.check(u64::from(depth))?;
                 self.depths.push(depth);
-                self.nodes.push(CallNode { parent, ..*node });
+                self.nodes.push(JvmCallNode { parent, ..*node });
                 AGENT_NODES.check(self.nodes.len() as u64)?;
             }
         }
@@ -271,7 +271,7 @@ impl JvmState {
 
     /// How much of the time since the last reading calls were timed in. Without a last
     /// one, or a clock, it counts as all of it.
-    fn timed_part(&mut self, reading: &Reading) -> f64 {
+    fn timed_part(&mut self, reading: &JvmReading) -> f64 {
         let before = std::mem::replace(&mut self.timed_ns, reading.timed_ns);
         let timed_ns = reading.timed_ns.saturating_sub(before);
         let Some((then_ns, _)) = self.at else { return 1.0 };
@@ -282,7 +282,7 @@ impl JvmState {
     /// Differences of what has changed, and of what runs.
     fn method_cycles(
         &mut self,
-        reading: &Reading,
+        reading: &JvmReading,
         timed_part: f64,
     ) -> BTreeMap<u64, Vec<MethodCycle>> {
         let mut keys: BTreeSet<(u64, usize)> = reading.figures.keys().copied().collect();
@@ -318,7 +318,7 @@ impl JvmState {
         cycles
     }
 
-    fn outside_bytes(&mut self, reading: &Reading) -> BTreeMap<u64, (i64, i64)> {
+    fn outside_bytes(&mut self, reading: &JvmReading) -> BTreeMap<u64, (i64, i64)> {
         let of = |sums: &BTreeMap<u64, (u64, u64)>, id: &u64| {
             let (received, sent) = sums.get(id).copied().unwrap_or_default();
             (received as i64, sent as i64)
@@ -338,7 +338,7 @@ impl JvmState {
     }
 
     /// Drops what belongs to threads that have ended.
-    fn forget(&mut self, reading: &Reading) {
+    fn forget(&mut self, reading: &JvmReading) {
         let lives = |thread: u64| thread == ENDED || reading.threads.contains_key(&thread);
         self.figures.retain(|(thread, _), _| lives(*thread));
         self.sampled.retain(|(thread, _), _| lives(*thread));
@@ -347,18 +347,18 @@ impl JvmState {
     /// All that threads did, those that have ended together.
     fn thread_cycles(
         &mut self,
-        reading: &Reading,
+        reading: &JvmReading,
         cpu: &BTreeMap<u64, f64>,
         methods: BTreeMap<u64, Vec<MethodCycle>>,
         outside: &BTreeMap<u64, (i64, i64)>,
-    ) -> Vec<ThreadCycle> {
+    ) -> Vec<JvmThreadCycle> {
         let own = |id: u64| if reading.threads.contains_key(&id) { id } else { ENDED };
-        let new = |id: u64| ThreadCycle {
+        let new = |id: u64| JvmThreadCycle {
             id,
             name: reading.threads.get(&id).map(|(name, _)| name.clone()).unwrap_or_default(),
             cpu_s: cpu.get(&id).copied(),
             outside: outside.get(&id).copied().unwrap_or_default(),
-            ..ThreadCycle::default()
+            ..JvmThreadCycle::default()
         };
         let new = |id: u64| Draft { cycle: new(id), ..Draft::default() };
         let mut threads: BTreeMap<u64, Draft> = cpu.keys().map(|id| (*id, new(*id))).collect();
@@ -372,7 +372,7 @@ impl JvmState {
             let thread = threads.entry(own(*id)).or_insert_with_key(|id| new(*id));
             self.add_samples(thread, (*id, *node), *now);
         }
-        let did = |thread: &ThreadCycle| thread.cpu_s > Some(0.0) || !thread.methods.is_empty();
+        let did = |thread: &JvmThreadCycle| thread.cpu_s > Some(0.0) || !thread.methods.is_empty();
         threads.into_values().map(|draft| draft.cycle).filter(did).collect()
     }
 
@@ -394,7 +394,7 @@ impl JvmState {
 
 #[cfg(test)]
 mod tests {
-    use wattline_units::limits::Limit;
+    use wattline_units::limits::InputLimit;
 
     use super::super::parse_reading;
     use super::*;
@@ -467,7 +467,7 @@ mod tests {
         let text = "cycle 2000 600 0\nthread 5 120 t\ns 5 1 60 5\n";
         let cycle = advance(&mut state, text).unwrap();
         assert_eq!(cycle.threads[0].methods[0].sampled_ns, 20.0);
-        assert_eq!(state.nodes()[1], CallNode { parent: Some(0), method: 1 });
+        assert_eq!(state.nodes()[1], JvmCallNode { parent: Some(0), method: 1 });
     }
 
     #[test]
@@ -494,21 +494,21 @@ mod tests {
 
     #[test]
     fn a_jvm_that_never_stops_to_grow_is_refused() {
-        type Fill<'f> = &'f dyn Fn(&mut Reading, usize);
+        type Fill<'f> = &'f dyn Fn(&mut JvmReading, usize);
         let refused = |fill: Fill<'_>| {
             let mut state = JvmState::default();
             (0..30).find_map(|cycle| {
-                let mut reading = Reading { now_ns: cycle, ..Reading::default() };
+                let mut reading = JvmReading { now_ns: cycle, ..JvmReading::default() };
                 reading.threads.insert(5, ("t".into(), 0));
                 let first = 50_000 * usize::try_from(cycle).unwrap();
                 (first..first + 50_000).for_each(|number| fill(&mut reading, number));
                 state.advance(&reading).err()
             })
         };
-        let node = |parent| CallNode { parent, method: 0 };
-        let named = |name: &str| Method { name: name.into(), ..Method::default() };
+        let node = |parent| JvmCallNode { parent, method: 0 };
+        let named = |name: &str| JvmMethod { name: name.into(), ..JvmMethod::default() };
         let (short, long) = (named("x"), named(&"x".repeat(1 << 12)));
-        let grown: [(Limit, Fill<'_>); 5] = [
+        let grown: [(InputLimit, Fill<'_>); 5] = [
             (AGENT_METHODS, &|reading, n| reading.methods.push((n, short.clone()))),
             (AGENT_NAME_BYTES, &|reading, n| reading.methods.push((n, long.clone()))),
             (AGENT_NODES, &|reading, n| reading.nodes.push((n, node(None)))),

@@ -188,7 +188,7 @@ fn loads(cycle: &JvmCycle, folded: &BTreeSet<usize>) -> BTreeMap<usize, Load> {
 mod tests {
     use wattline_units::assumptions::ASSUMED;
 
-    use super::super::{MethodCycle, ThreadCycle};
+    use super::super::{JvmThreadCycle, MethodCycle};
     use super::*;
 
     /// A second of a warm JVM whose calls are timed in a twentieth of it.
@@ -200,7 +200,7 @@ mod tests {
             ..MethodCycle::default()
         };
         let methods = methods.iter().enumerate().map(method).collect();
-        let thread = ThreadCycle { cpu_s: Some(1.0), methods, ..ThreadCycle::default() };
+        let thread = JvmThreadCycle { cpu_s: Some(1.0), methods, ..JvmThreadCycle::default() };
         let threads = vec![thread];
         JvmCycle { duration_s: 1.0, cpu_s: 1.0, threads, timed_part: 0.05, ..JvmCycle::default() }
     }

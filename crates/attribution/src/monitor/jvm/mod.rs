@@ -7,10 +7,10 @@ mod lighten;
 mod power;
 mod protocol;
 
-pub use difference::{JvmCycle, JvmState, Method, MethodCycle, ThreadCycle};
+pub use difference::{JvmCycle, JvmMethod, JvmState, JvmThreadCycle, MethodCycle};
 pub use lighten::{Lighten, Relief};
 pub use power::{JvmPower, MethodPower, ThreadPower, jvm_power};
 pub use protocol::{
-    CallNode, ENDED, Figures, Greeting, ProtocolError, Reading, SampledFigures, Way,
+    ENDED, Figures, Greeting, JvmCallNode, JvmReading, ProtocolError, SampledFigures, Way,
     parse_greeting, parse_reading,
 };

@@ -4,7 +4,7 @@
 use super::super::equations::{
     method_network_w, method_power_literal_w, method_time_s, thread_power_literal_w,
 };
-use super::{ENDED, JvmCycle, MethodCycle, ThreadCycle};
+use super::{ENDED, JvmCycle, JvmThreadCycle, MethodCycle};
 use crate::{Capacity, Split, SplitError};
 
 /// What a method spent in a thread.
@@ -77,7 +77,7 @@ pub fn jvm_power(
     let weights = cycle.threads.iter().filter_map(|thread| Some((thread.id, thread.cpu_s?)));
     let split = Split::by_weight(cpu_j, weights, all)?;
     let process_bytes = cycle.bytes();
-    let share = Shared { cycle, cpu_j, network_j, process_bytes };
+    let share = ThreadTotals { cycle, cpu_j, network_j, process_bytes };
     let threads: Vec<ThreadPower> = cycle
         .threads
         .iter()
@@ -98,15 +98,15 @@ pub fn jvm_power(
 }
 
 /// What all threads' shares are parts of.
-struct Shared<'a> {
+struct ThreadTotals<'a> {
     cycle: &'a JvmCycle,
     cpu_j: f64,
     network_j: Option<f64>,
     process_bytes: f64,
 }
 
-impl Shared<'_> {
-    fn thread(&self, thread: &ThreadCycle, joules: f64) -> ThreadPower {
+impl ThreadTotals<'_> {
+    fn thread(&self, thread: &JvmThreadCycle, joules: f64) -> ThreadPower {
         let d = self.cycle.duration_s;
         let thread_s = thread.cpu_s.unwrap_or(0.0);
         let literal_w = thread_power_literal_w(thread_s, self.cpu_j / d, d);
@@ -188,14 +188,18 @@ mod tests {
     /// the JVM itself; recursion's time is in the method's duration once.
     #[test]
     fn threads_methods_and_the_rest() {
-        let first = ThreadCycle {
+        let first = JvmThreadCycle {
             id: 1,
             cpu_s: Some(0.3),
             methods: vec![method(0, 10.0, (30, 0)), method(1, 20.0, (0, 50))],
-            ..ThreadCycle::default()
+            ..JvmThreadCycle::default()
         };
-        let second =
-            ThreadCycle { id: 2, cpu_s: Some(0.5), outside: (20, 0), ..ThreadCycle::default() };
+        let second = JvmThreadCycle {
+            id: 2,
+            cpu_s: Some(0.5),
+            outside: (20, 0),
+            ..JvmThreadCycle::default()
+        };
         let threads = vec![first, second];
         let cycle = JvmCycle { duration_s: 2.0, cpu_s: 1.0, threads, ..JvmCycle::default() };
         let power = jvm_power(&cycle, 10.0, Some(1.0)).unwrap();
@@ -219,13 +223,13 @@ mod tests {
     #[test]
     fn samples_outweigh_durations_and_what_is_outside_is_no_methods() {
         let sampled = MethodCycle { sampled_ns: 1.0, ..method(0, 9.0, (0, 0)) };
-        let thread = ThreadCycle {
+        let thread = JvmThreadCycle {
             id: ENDED,
             cpu_s: Some(0.6),
             methods: vec![sampled, method(1, 99.0, (0, 0))],
             outside_ns: 2.0,
             stacks: vec![(4, 1.0)],
-            ..ThreadCycle::default()
+            ..JvmThreadCycle::default()
         };
         let threads = vec![thread];
         let cycle = JvmCycle { duration_s: 1.0, cpu_s: 1.0, threads, ..JvmCycle::default() };
@@ -254,14 +258,14 @@ mod tests {
             network_j in proptest::option::of(0.0..5.0_f64),
         ) {
             let thread = |(id, (cpu_s, methods)): (usize, Drawn)| {
-                ThreadCycle {
+                JvmThreadCycle {
                     id: id as u64,
                     cpu_s,
                     methods: methods.into_iter().map(|(m, t, b)| method(m, t, (b, b))).collect(),
-                    ..ThreadCycle::default()
+                    ..JvmThreadCycle::default()
                 }
             };
-            let threads: Vec<ThreadCycle> = threads.into_iter().enumerate().map(thread).collect();
+            let threads: Vec<JvmThreadCycle> = threads.into_iter().enumerate().map(thread).collect();
             let cpu_s = threads.iter().filter_map(|t| t.cpu_s).sum::<f64>() + extra;
             let cycle = JvmCycle { duration_s: 1.0, cpu_s, threads, ..JvmCycle::default() };
             prop_assert!(jvm_power(&cycle, cpu_j, network_j).unwrap().is_conserved());

@@ -86,7 +86,7 @@ pub struct SampledFigures {
 
 /// A method on a path of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallNode {
+pub struct JvmCallNode {
     /// The node of its caller; none where the path begins.
     pub parent: Option<usize>,
     /// The method's number.
@@ -98,7 +98,7 @@ pub const ENDED: u64 = 0;
 
 /// One reading.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reading {
+pub struct JvmReading {
     /// The JVM's monotonic clock.
     pub now_ns: i64,
     /// Processor time of the whole process.
@@ -106,9 +106,9 @@ pub struct Reading {
     /// Time in which calls were timed: the probes' clock.
     pub timed_ns: i64,
     /// New methods: number, class, name, descriptor, file, first and last line.
-    pub methods: Vec<(usize, super::Method)>,
+    pub methods: Vec<(usize, super::JvmMethod)>,
     /// New nodes of the tree of calls, with their numbers.
-    pub nodes: Vec<(usize, CallNode)>,
+    pub nodes: Vec<(usize, JvmCallNode)>,
     /// Live threads: name and processor time; also [`ENDED`], where that is known.
     pub threads: BTreeMap<u64, (String, i64)>,
     /// What probes found of what has changed, by thread and method.
@@ -144,9 +144,9 @@ pub fn parse_greeting(line: &str) -> Result<Greeting, ProtocolError> {
 }
 
 /// Reads one answer to `read`.
-pub fn parse_reading(text: &str) -> Result<Reading, ProtocolError> {
+pub fn parse_reading(text: &str) -> Result<JvmReading, ProtocolError> {
     let mut lines = text.lines().enumerate();
-    let mut reading = Reading::default();
+    let mut reading = JvmReading::default();
     let head = lines.next().and_then(|(_, line)| head(line, &mut reading));
     head.ok_or(ProtocolError::CutOff)?;
     for (at, line) in lines {
@@ -161,7 +161,7 @@ pub fn parse_reading(text: &str) -> Result<Reading, ProtocolError> {
     Err(ProtocolError::CutOff)
 }
 
-fn head(line: &str, reading: &mut Reading) -> Option<()> {
+fn head(line: &str, reading: &mut JvmReading) -> Option<()> {
     let mut words = line.strip_prefix("cycle ")?.split(' ').map(str::parse::<i64>);
     reading.now_ns = words.next()?.ok()?;
     reading.cpu_ns = words.next()?.ok()?;
@@ -169,7 +169,7 @@ fn head(line: &str, reading: &mut Reading) -> Option<()> {
     Some(())
 }
 
-fn add(line: &str, reading: &mut Reading) -> Option<()> {
+fn add(line: &str, reading: &mut JvmReading) -> Option<()> {
     let (kind, rest) = line.split_once(' ')?;
     match kind {
         "problem" => reading.problems.push(rest.to_string()),
@@ -178,7 +178,7 @@ fn add(line: &str, reading: &mut Reading) -> Option<()> {
             let words = numbers(rest)?;
             let [number, parent, method] = words.as_slice() else { return None };
             let method = usize::try_from(*method).ok()?;
-            let node = CallNode { parent: usize::try_from(*parent).ok(), method };
+            let node = JvmCallNode { parent: usize::try_from(*parent).ok(), method };
             reading.nodes.push((usize::try_from(*number).ok()?, node));
         }
         "s" => {
@@ -233,7 +233,7 @@ fn numbers(text: &str) -> Option<Vec<i64>> {
     text.split(' ').map(|word| word.parse().ok()).collect()
 }
 
-fn method(text: &str) -> Option<(usize, super::Method)> {
+fn method(text: &str) -> Option<(usize, super::JvmMethod)> {
     let fields: Vec<&str> = text.split('\t').collect();
     let [number, class, name, descriptor, file, first, last] = fields.as_slice() else {
         return None;
@@ -243,7 +243,7 @@ fn method(text: &str) -> Option<(usize, super::Method)> {
         "" => String::new(),
         file => package.unwrap_or_default() + file,
     };
-    let method = super::Method {
+    let method = super::JvmMethod {
         class: class.to_string(),
         name: format!("{name}{}", parameters(descriptor)),
         file,
@@ -275,7 +275,7 @@ mod tests {
         let figures = reading.figures[&(13, 0)];
         assert_eq!((figures.time_ns, figures.calls, figures.sent), (40, 2, 20));
         assert_eq!((figures.calls_in_windows, reading.timed_ns), (1, 7));
-        assert_eq!(reading.nodes[1], (1, CallNode { parent: Some(0), method: 0 }));
+        assert_eq!(reading.nodes[1], (1, JvmCallNode { parent: Some(0), method: 0 }));
         assert_eq!(reading.nodes[0].1.parent, None);
         assert_eq!(reading.sampled[&(13, Some(1))], SampledFigures { time_ns: 30, samples: 2 });
         assert_eq!(reading.sampled[&(13, None)].time_ns, 5);

@@ -1,8 +1,8 @@
 //! `/proc/PID/cgroup`: the container of each process.
 
 use super::super::containers::container;
-use super::super::facts::Facts;
-use super::super::host::Snapshot;
+use super::super::facts::HostFacts;
+use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 
 /// Containers of processes.
@@ -22,9 +22,9 @@ impl Sensor for Cgroups {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         _: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         let mut groups = snapshot.matching(GROUPS).peekable();
         if groups.peek().is_none() {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::facts::{Facts, Policy, TICKS_PER_S};
-use super::super::host::Snapshot;
+use super::super::facts::{HostFacts, Policy, TICKS_PER_S};
+use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError, number_after};
 
 /// Times in frequencies.
@@ -54,9 +54,9 @@ impl Sensor for Cpufreq {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         _: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         let new = snapshot.matching(STATES).next().is_some();
         let (states, related) = if new { (STATES, CORES) } else { (OLD_STATES, OLD_CORES) };
@@ -103,14 +103,14 @@ mod tests {
 
     #[test]
     fn two_clusters_with_their_cores() {
-        let mut snapshot = Snapshot::at(1.0);
+        let mut snapshot = HostSnapshot::at(1.0);
         let root = "/sys/devices/system/cpu/cpufreq";
         for (policy, cores) in [(0, "0 1 2 3\n"), (4, "4-5,7\n")] {
             let states = "300000 100\n1800000 250\n".to_string();
             snapshot.put(format!("{root}/policy{policy}/stats/time_in_state"), Ok(states));
             snapshot.put(format!("{root}/policy{policy}/related_cpus"), Ok(cores.to_string()));
         }
-        let mut facts = Facts::default();
+        let mut facts = HostFacts::default();
         Cpufreq.read(&snapshot, None, &mut facts).unwrap();
         assert_eq!(facts.policies[&4].cores, [4, 5, 7]);
         assert_eq!(facts.policies[&0].states_s[&1_800_000], 2.5);
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn the_old_layout_names_each_core() {
-        let mut snapshot = Snapshot::at(1.0);
+        let mut snapshot = HostSnapshot::at(1.0);
         for core in 0..4 {
             let root = format!("/sys/devices/system/cpu/cpu{core}/cpufreq");
             snapshot.put(format!("{root}/stats/time_in_state"), Ok("800000 5\n".into()));
             snapshot.put(format!("{root}/related_cpus"), Ok("0 1 2 3\n".into()));
         }
-        let mut facts = Facts::default();
+        let mut facts = HostFacts::default();
         Cpufreq.read(&snapshot, None, &mut facts).unwrap();
         assert_eq!(facts.policies.len(), 1);
         assert_eq!(facts.policies[&0].cores, [0, 1, 2, 3]);

@@ -1,8 +1,8 @@
 //! A power meter of [`wattline_units::power::METERS`] as a sensor: RAPL, a phone's rails, a battery.
 //! Its words are kept as they are; the formula makes joules of two of them.
 
-use super::super::facts::Facts;
-use super::super::host::Snapshot;
+use super::super::facts::HostFacts;
+use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 use wattline_units::power::Meter;
 
@@ -28,9 +28,9 @@ impl Sensor for MeterReading {
 
     fn read(
         &self,
-        _: &Snapshot,
+        _: &HostSnapshot,
         answer: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         let answer = answer.unwrap_or_default();
         let refused = |problem: String| SensorError { sensor: "meter", problem };

@@ -1,4 +1,4 @@
-//! Sensors: what the operating system says -> [`Facts`]. They know files and their formats,
+//! Sensors: what the operating system says -> [`HostFacts`]. They know files and their formats,
 //! and nothing of power.
 //!
 //! To add a sensor: a file with a type that implements [`Sensor`], and a line in
@@ -11,14 +11,14 @@ mod network;
 mod procfs;
 mod users;
 
-use super::facts::Facts;
-use super::host::Snapshot;
+use super::facts::HostFacts;
+use super::host::HostSnapshot;
 
 pub use cgroups::Cgroups;
 pub(crate) use cpufreq::Cpufreq;
 pub use meter::MeterReading;
 pub use network::Network;
-pub use procfs::{Processes, Threads, parse_process};
+pub use procfs::{ProcessTimes, Threads, parse_process};
 pub use users::Users;
 
 /// Why a sensor has nothing to say. The others go on.
@@ -50,9 +50,9 @@ pub trait Sensor: std::fmt::Debug {
     /// What is missing.
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         answer: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError>;
 }
 
@@ -60,7 +60,7 @@ pub trait Sensor: std::fmt::Debug {
 pub fn sensor(name: &str) -> Option<Box<dyn Sensor>> {
     match name {
         "cgroups" => Some(Box::new(Cgroups)),
-        "processes" => Some(Box::new(Processes)),
+        "processes" => Some(Box::new(ProcessTimes)),
         "cpufreq" => Some(Box::new(Cpufreq)),
         "network" => Some(Box::new(Network)),
         "users" => Some(Box::new(Users)),
@@ -82,7 +82,8 @@ mod tests {
         for name in ["cgroups", "processes", "cpufreq", "network", "users"] {
             let sensor = sensor(name).unwrap();
             assert_eq!(sensor.name(), name);
-            let error = sensor.read(&Snapshot::at(1.0), None, &mut Facts::default()).unwrap_err();
+            let error =
+                sensor.read(&HostSnapshot::at(1.0), None, &mut HostFacts::default()).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
         }
         assert!(sensor("x").is_none());

@@ -1,7 +1,7 @@
 //! `/sys/class/net`: bytes and throughput mode of each network interface.
 
-use super::super::facts::{Facts, Interface};
-use super::super::host::Snapshot;
+use super::super::facts::{HostFacts, Interface};
+use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 
 /// Counters of interfaces.
@@ -31,9 +31,9 @@ impl Sensor for Network {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         _: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         let missing = || SensorError { sensor: self.name(), problem: format!("no {DEVICES}") };
         let text = snapshot.text(DEVICES).ok_or_else(missing)?;
@@ -55,12 +55,12 @@ mod tests {
 
     #[test]
     fn bytes_and_mode_of_an_interface() {
-        let mut snapshot = Snapshot::at(1.0);
+        let mut snapshot = HostSnapshot::at(1.0);
         let text =
             "Inter-| Receive | Transmit\n face |bytes\n  eth0: 12 1 0 0 0 0 0 0 34 1\n lo:5\n";
         snapshot.put(DEVICES, Ok(text.to_string()));
         snapshot.put("/sys/class/net/eth0/speed", Ok("1000\n".to_string()));
-        let mut facts = Facts::default();
+        let mut facts = HostFacts::default();
         Network.read(&snapshot, None, &mut facts).unwrap();
         let eth0 = Interface { received: 12, sent: 34, speed_mbps: Some(1000.0) };
         assert_eq!(facts.interfaces.into_iter().collect::<Vec<_>>(), [("eth0".to_string(), eth0)]);

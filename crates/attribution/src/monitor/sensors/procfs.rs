@@ -1,12 +1,12 @@
 //! `/proc/stat` and `/proc/PID/stat` (proc(5)): times of cores, processes and threads.
 
-use super::super::facts::{CoreTimes, Facts, Process, ProcessId};
-use super::super::host::Snapshot;
+use super::super::facts::{CoreTimes, HostFacts, ProcessId, ProcessUsage};
+use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError, number_after};
 
 /// Times of all cores and processes.
 #[derive(Debug)]
-pub struct Processes;
+pub struct ProcessTimes;
 
 /// Times of the threads of some processes.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ const STAT: &str = "/proc/stat";
 const PROCESSES: &str = "/proc/[0-9]*/stat";
 
 /// A line of `/proc/PID/stat`. The name stands in brackets and may hold any of them.
-pub fn parse_process(text: &str) -> Option<(ProcessId, Process)> {
+pub fn parse_process(text: &str) -> Option<(ProcessId, ProcessUsage)> {
     let (head, rest) = text.rsplit_once(')')?;
     let (pid, name) = head.split_once('(')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -27,7 +27,7 @@ pub fn parse_process(text: &str) -> Option<(ProcessId, Process)> {
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let id = ProcessId { pid: pid.trim().parse().ok()?, start_ticks: field(22)? };
     let ticks = field(14)?.checked_add(field(15)?)?;
-    Some((id, Process { name: name.to_string(), ticks }))
+    Some((id, ProcessUsage { name: name.to_string(), ticks }))
 }
 
 /// The words behind `cpu` or `cpuN`: user, nice, system, idle, iowait, irq, softirq. Time
@@ -43,7 +43,7 @@ pub fn parse_core_times(words: &[&str]) -> Option<CoreTimes> {
     })
 }
 
-fn read_cores(text: &str, facts: &mut Facts) {
+fn read_cores(text: &str, facts: &mut HostFacts) {
     for line in text.lines() {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let Some((name, rest)) = words.split_first() else { continue };
@@ -58,7 +58,7 @@ fn read_cores(text: &str, facts: &mut Facts) {
     }
 }
 
-impl Sensor for Processes {
+impl Sensor for ProcessTimes {
     fn name(&self) -> &'static str {
         "processes"
     }
@@ -69,9 +69,9 @@ impl Sensor for Processes {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         _: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         let missing = |problem: String| SensorError { sensor: self.name(), problem };
         let why = || missing(snapshot.why_missing(STAT));
@@ -96,9 +96,9 @@ impl Sensor for Threads {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         _: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         for (pid, pattern) in self.of.iter().zip(self.patterns()) {
             for (_, text) in snapshot.matching(&pattern) {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn busy_is_all_but_idle_waiting_and_stolen_time() {
-        let mut facts = Facts::default();
+        let mut facts = HostFacts::default();
         read_cores(
             "cpu  10 1 5 100 20 3 2 50 7 0\ncpu1 1 0 0 2\nintr 5\ncpufreq 1 2 3 4\n",
             &mut facts,
@@ -146,12 +146,12 @@ mod tests {
 
     #[test]
     fn threads_are_those_of_the_watched_process() {
-        let mut snapshot = Snapshot::at(1.0);
+        let mut snapshot = HostSnapshot::at(1.0);
         snapshot.put("/proc/4211/task/4211/stat", Ok(LINE.to_string()));
-        let mut facts = Facts::default();
+        let mut facts = HostFacts::default();
         Threads { of: vec![4211] }.read(&snapshot, None, &mut facts).unwrap();
         assert_eq!(facts.threads.values().map(|thread| thread.ticks).sum::<u64>(), 1300);
-        assert!(Threads { of: vec![1] }.read(&snapshot, None, &mut Facts::default()).is_err());
+        assert!(Threads { of: vec![1] }.read(&snapshot, None, &mut HostFacts::default()).is_err());
     }
 
     proptest! {
@@ -166,7 +166,7 @@ mod tests {
         #[test]
         fn no_text_panics(text in "[ -~\n]{0,200}") {
             let _ = parse_process(&text);
-            read_cores(&text, &mut Facts::default());
+            read_cores(&text, &mut HostFacts::default());
         }
     }
 }

@@ -2,8 +2,8 @@
 //! Android 9), and the user of each process from its status. Later releases keep these
 //! counters in the kernel's BPF maps, which only the system may read.
 
-use super::super::facts::Facts;
-use super::super::host::Snapshot;
+use super::super::facts::HostFacts;
+use super::super::host::HostSnapshot;
 use super::{Sensor, SensorError};
 
 /// Bytes by user.
@@ -40,9 +40,9 @@ impl Sensor for Users {
 
     fn read(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &HostSnapshot,
         _: Option<&str>,
-        facts: &mut Facts,
+        facts: &mut HostFacts,
     ) -> Result<(), SensorError> {
         let problem = snapshot
             .refusal(STATS)
@@ -70,13 +70,13 @@ mod tests {
 
     #[test]
     fn users_add_up_over_interfaces_and_sets_but_not_over_tags() {
-        let mut snapshot = Snapshot::at(1.0);
+        let mut snapshot = HostSnapshot::at(1.0);
         let stats = "idx iface acct_tag_hex uid_tag_int cnt_set rx_bytes rx_packets tx_bytes\n\
                      2 wlan0 0x0 10054 0 100 2 20 1\n3 wlan0 0x0 10054 1 10 1 5 1\n\
                      4 wlan0 0x3f00000000 10054 1 10 1 5 1\n5 lo 0x0 10054 0 999 1 999 1\n";
         snapshot.put(STATS, Ok(stats.to_string()));
         snapshot.put("/proc/7/status", Ok("Name: a\nUid:\t10054\t10054\t0\t0\n".to_string()));
-        let mut facts = Facts::default();
+        let mut facts = HostFacts::default();
         Users.read(&snapshot, None, &mut facts).unwrap();
         assert_eq!((facts.user_bytes[&10054], facts.users[&7]), (135, 10054));
     }

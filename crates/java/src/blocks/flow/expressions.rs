@@ -1,17 +1,17 @@
 //! What expressions hold: lambdas and classes (units of their own), the arms of
 //! `switch`, and at expression granularity the operands of `&&`, `||` and `?:`.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::{Flow, Opening, Task};
-use crate::blocks::found::{Content, Found, FoundUnit};
+use super::{DivisionTask, FlowDivision, Opening};
+use crate::blocks::found::{BlockContent, FoundCode, FoundUnit};
 use crate::blocks::{BlockKind, Granularity, UnitKind};
 use crate::java::syntax::{self, field, kind};
 
-impl<'t> Flow<'t, '_> {
+impl<'t> FlowDivision<'t, '_> {
     /// One block per group of statements or arrow arm; labels without statements of
     /// their own go with the next ones.
-    pub(super) fn arms(&mut self, switch: Node<'t>, number: u32, is_value: bool) {
+    pub(super) fn arms(&mut self, switch: SyntaxNode<'t>, number: u32, is_value: bool) {
         let Some(body) = syntax::field(switch, field::BODY) else { return };
         let mut tests = Vec::new();
         let mut openings = Vec::new();
@@ -21,14 +21,14 @@ impl<'t> Flow<'t, '_> {
             if rest.is_empty() {
                 continue;
             }
-            let mut content = Content { parts: std::mem::take(&mut tests), statements: rest };
+            let mut content = BlockContent { parts: std::mem::take(&mut tests), statements: rest };
             if is_value && syntax::kind_of(arm) == kind::SWITCH_RULE {
                 content = value_of_rule(content);
             }
             let (kind, construct) = (BlockKind::SwitchCase, switch);
             let suffix = format!("switch_{number}.case_{}", openings.len() + 1);
             let opening = Opening { kind, suffix, construct, anchor: arm, content };
-            openings.push(Task::Open(opening));
+            openings.push(DivisionTask::Open(opening));
         }
         if is_value && !openings.is_empty() {
             self.blocks.owner.insert(body.id(), self.blocks.blocks.len());
@@ -36,20 +36,20 @@ impl<'t> Flow<'t, '_> {
         self.tasks.extend(openings.into_iter().rev());
     }
 
-    pub(super) fn scan(&mut self, block: usize, node: Node<'t>) {
+    pub(super) fn scan(&mut self, block: usize, node: SyntaxNode<'t>) {
         // Nothing to find in most expressions.
         if self.granularity == Granularity::Statement && !self.file.may_hold_bodies(node) {
             return;
         }
         match syntax::kind_of(node) {
             kind::LAMBDA_EXPRESSION => self.lambda(node),
-            kind::CLASS_BODY => self.found.push(Found::Class(node)),
+            kind::CLASS_BODY => self.found.push(FoundCode::Class(node)),
             kind::SWITCH_EXPRESSION => {
                 let number = self.next("switch");
-                let arms = Task::Arms { switch: node, number, is_value: true };
+                let arms = DivisionTask::Arms { switch: node, number, is_value: true };
                 self.tasks.push(arms);
                 let selector = syntax::field(node, field::CONDITION);
-                self.tasks.extend(selector.map(|node| Task::Scan { block, node }));
+                self.tasks.extend(selector.map(|node| DivisionTask::Scan { block, node }));
             }
             kind::BINARY_EXPRESSION | kind::TERNARY_EXPRESSION if self.splits(node) => {
                 let first = if syntax::kind_of(node) == kind::BINARY_EXPRESSION {
@@ -57,24 +57,24 @@ impl<'t> Flow<'t, '_> {
                 } else {
                     field::CONDITION
                 };
-                self.tasks.push(Task::Operands(node));
+                self.tasks.push(DivisionTask::Operands(node));
                 let first = syntax::field(node, first);
-                self.tasks.extend(first.map(|node| Task::Scan { block, node }));
+                self.tasks.extend(first.map(|node| DivisionTask::Scan { block, node }));
             }
             _ => {
                 let children = syntax::named_children(node).into_iter().rev();
-                self.tasks.extend(children.map(|node| Task::Scan { block, node }));
+                self.tasks.extend(children.map(|node| DivisionTask::Scan { block, node }));
             }
         }
     }
 
-    pub(super) fn splits(&self, node: Node<'t>) -> bool {
+    pub(super) fn splits(&self, node: SyntaxNode<'t>) -> bool {
         self.granularity == Granularity::Expression
             && (syntax::kind_of(node) == kind::TERNARY_EXPRESSION
                 || matches!(syntax::operator(node), Some("&&" | "||")))
     }
 
-    pub(super) fn operands(&mut self, node: Node<'t>) {
+    pub(super) fn operands(&mut self, node: SyntaxNode<'t>) {
         if syntax::kind_of(node) == kind::BINARY_EXPRESSION {
             let (kind, word) = match syntax::operator(node) {
                 Some("&&") => (BlockKind::AndRight, "and"),
@@ -93,21 +93,21 @@ impl<'t> Flow<'t, '_> {
         }
     }
 
-    pub(super) fn lambda(&mut self, node: Node<'t>) {
+    pub(super) fn lambda(&mut self, node: SyntaxNode<'t>) {
         let n = self.next("lambda");
         let name = format!("{}.lambda_{n}", self.name);
         let Some(body) = syntax::field(node, field::BODY) else { return };
         let content = match syntax::kind_of(body) {
-            kind::BLOCK => Content::statement(body),
-            _ => Content::parts(vec![body]),
+            kind::BLOCK => BlockContent::statement(body),
+            _ => BlockContent::parts(vec![body]),
         };
         let (kind, class, anchor) = (UnitKind::Lambda, self.class.clone(), body);
-        self.found.push(Found::Unit(FoundUnit { kind, class, name, node, anchor, content }));
+        self.found.push(FoundCode::Unit(FoundUnit { kind, class, name, node, anchor, content }));
     }
 }
 
 /// The labels of a `switch` group or rule, and its statements.
-fn split_arm(arm: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
+fn split_arm(arm: SyntaxNode<'_>) -> (Vec<SyntaxNode<'_>>, Vec<SyntaxNode<'_>>) {
     let (labels, rest): (Vec<_>, Vec<_>) =
         syntax::children(arm).into_iter().partition(|n| syntax::kind_of(n) == kind::SWITCH_LABEL);
     (
@@ -119,14 +119,14 @@ fn split_arm(arm: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
 }
 
 /// What a label evaluates: its patterns and its guard; constants are nothing.
-fn label_tests(label: Node<'_>) -> Vec<Node<'_>> {
+fn label_tests(label: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
     let mut tests = syntax::children_of_kind(label, kind::PATTERN);
     tests.extend(syntax::children_of_kind(label, kind::GUARD));
     tests
 }
 
 /// `case X -> e;` of a `switch` that has a value: `e` is no statement.
-fn value_of_rule(mut content: Content<'_>) -> Content<'_> {
+fn value_of_rule(mut content: BlockContent<'_>) -> BlockContent<'_> {
     if let [statement] = content.statements[..]
         && syntax::kind_of(statement) == kind::EXPRESSION_STATEMENT
     {

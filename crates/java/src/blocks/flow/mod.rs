@@ -6,10 +6,10 @@ mod statements;
 
 use std::collections::HashMap;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::found::{Content, Found, FoundUnit};
-use super::{Block, BlockKind, FileBlocks, Granularity, Unit, UnitIndex};
+use super::found::{BlockContent, FoundCode, FoundUnit};
+use super::{Block, BlockKind, BodyUnit, FileBlocks, Granularity, UnitIndex};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
@@ -20,12 +20,12 @@ pub(super) fn divide_unit<'t>(
     granularity: Granularity,
     found: FoundUnit<'t>,
     blocks: &mut FileBlocks<'t>,
-) -> Vec<Found<'t>> {
+) -> Vec<FoundCode<'t>> {
     let index = UnitIndex(u32::try_from(blocks.units.len()).expect("fewer than 2^32 units"));
     let FoundUnit { kind, class, name, node, anchor, content } = found;
     let entry = blocks.blocks.len();
-    blocks.units.push(Unit { kind, class: class.clone(), name: name.clone(), node, entry });
-    let mut flow = Flow {
+    blocks.units.push(BodyUnit { kind, class: class.clone(), name: name.clone(), node, entry });
+    let mut flow = FlowDivision {
         file,
         granularity,
         unit: index,
@@ -52,90 +52,90 @@ struct Opening<'t> {
     kind: BlockKind,
     /// What follows the unit's name; empty for the entry.
     suffix: String,
-    construct: Node<'t>,
-    anchor: Node<'t>,
-    content: Content<'t>,
+    construct: SyntaxNode<'t>,
+    anchor: SyntaxNode<'t>,
+    content: BlockContent<'t>,
 }
 
 /// Statements that follow one another; nested `{ }` belong to the run around them.
-struct Run<'t> {
+struct StatementRun<'t> {
     /// The block that the next statement belongs to,
     block: usize,
     /// unless this statement ended it: then a continuation opens.
-    ended_by: Option<Node<'t>>,
+    ended_by: Option<SyntaxNode<'t>>,
 }
 
-enum Task<'t> {
+enum DivisionTask<'t> {
     Statement {
         run: usize,
-        node: Node<'t>,
+        node: SyntaxNode<'t>,
     },
     /// After a statement: the run's block ends if it opened blocks or jumped away.
     End {
         run: usize,
-        node: Node<'t>,
+        node: SyntaxNode<'t>,
         blocks_before: usize,
         jumped: bool,
     },
     /// After a labelled statement: the run's block ends if a `break` targets it.
     LabelEnd {
         run: usize,
-        node: Node<'t>,
+        node: SyntaxNode<'t>,
     },
     Open(Opening<'t>),
     /// Looks into an expression of `block` for lambdas, classes and blocks.
     Scan {
         block: usize,
-        node: Node<'t>,
+        node: SyntaxNode<'t>,
     },
     /// The arms of a `switch`.
     Arms {
-        switch: Node<'t>,
+        switch: SyntaxNode<'t>,
         number: u32,
         is_value: bool,
     },
     /// The right operand of `&&` or `||`, or the arms of `?:`.
-    Operands(Node<'t>),
+    Operands(SyntaxNode<'t>),
 }
 
-struct Flow<'t, 'b> {
+struct FlowDivision<'t, 'b> {
     file: &'t SourceFile,
     granularity: Granularity,
     unit: UnitIndex,
     name: String,
     class: String,
     blocks: &'b mut FileBlocks<'t>,
-    runs: Vec<Run<'t>>,
+    runs: Vec<StatementRun<'t>>,
     /// Labels in force, and whether a `break` targets them.
     labels: Vec<(&'t str, bool)>,
     counters: HashMap<&'static str, u32>,
-    tasks: Vec<Task<'t>>,
-    found: Vec<Found<'t>>,
+    tasks: Vec<DivisionTask<'t>>,
+    found: Vec<FoundCode<'t>>,
 }
 
-impl<'t> Flow<'t, '_> {
-    fn perform(&mut self, task: Task<'t>) {
+impl<'t> FlowDivision<'t, '_> {
+    fn perform(&mut self, task: DivisionTask<'t>) {
         match task {
-            Task::Statement { run, node } => self.statement(run, node),
-            Task::End { run, node, blocks_before, jumped } => {
+            DivisionTask::Statement { run, node } => self.statement(run, node),
+            DivisionTask::End { run, node, blocks_before, jumped } => {
                 if jumped || self.blocks.blocks.len() > blocks_before {
                     self.runs[run].ended_by = Some(node);
                 }
             }
-            Task::LabelEnd { run, node } => {
+            DivisionTask::LabelEnd { run, node } => {
                 if let Some((_, true)) = self.labels.pop() {
                     self.runs[run].ended_by = Some(node);
                 }
             }
-            Task::Open(opening) => self.open(opening),
-            Task::Scan { block, node } => self.scan(block, node),
-            Task::Arms { switch, number, is_value } => self.arms(switch, number, is_value),
-            Task::Operands(node) => self.operands(node),
+            DivisionTask::Open(opening) => self.open(opening),
+            DivisionTask::Scan { block, node } => self.scan(block, node),
+            DivisionTask::Arms { switch, number, is_value } => self.arms(switch, number, is_value),
+            DivisionTask::Operands(node) => self.operands(node),
         }
     }
 
     /// Queues `tasks` so that the first is performed next.
-    fn push<const N: usize>(&mut self, tasks: [Task<'t>; N]) {
+    fn push<const N: usize>(&mut self, tasks: [DivisionTask<'t>; N]) {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
@@ -158,18 +158,18 @@ impl<'t> Flow<'t, '_> {
             Block { unit, kind, name, construct, anchor, parts, start_line: 0, end_line: 0 };
         self.blocks.blocks.push(empty);
         let run = self.runs.len();
-        self.runs.push(Run { block, ended_by: None });
+        self.runs.push(StatementRun { block, ended_by: None });
         let statements = content.statements.into_iter().rev();
-        self.tasks.extend(statements.map(|node| Task::Statement { run, node }));
+        self.tasks.extend(statements.map(|node| DivisionTask::Statement { run, node }));
         for part in content.parts.iter().rev() {
-            self.tasks.push(Task::Scan { block, node: *part });
+            self.tasks.push(DivisionTask::Scan { block, node: *part });
         }
         for part in content.parts {
             self.add_part(block, part);
         }
     }
 
-    fn add_part(&mut self, block: usize, part: Node<'t>) {
+    fn add_part(&mut self, block: usize, part: SyntaxNode<'t>) {
         self.blocks.owner.insert(part.id(), block);
         self.begin(block, part);
         let block = &mut self.blocks.blocks[block];
@@ -178,7 +178,7 @@ impl<'t> Flow<'t, '_> {
     }
 
     /// Notes that `node` is in `block`: the first one says where the block starts.
-    fn begin(&mut self, block: usize, node: Node<'t>) {
+    fn begin(&mut self, block: usize, node: SyntaxNode<'t>) {
         let block = &mut self.blocks.blocks[block];
         if block.start_line == 0 {
             block.start_line = syntax::first_line(node);
@@ -186,22 +186,22 @@ impl<'t> Flow<'t, '_> {
     }
 
     /// The block that statement `node` belongs to; a continuation if one is due.
-    fn current(&mut self, run: usize, node: Node<'t>) -> usize {
+    fn current(&mut self, run: usize, node: SyntaxNode<'t>) -> usize {
         if let Some(construct) = self.runs[run].ended_by.take() {
             let kind = BlockKind::Continuation;
             let suffix = format!("after_{}", self.next("after"));
             self.runs[run].block = self.blocks.blocks.len();
-            let content = Content::default();
+            let content = BlockContent::default();
             self.open(Opening { kind, suffix, construct, anchor: node, content });
         }
         self.runs[run].block
     }
 
-    fn statement(&mut self, run: usize, node: Node<'t>) {
+    fn statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         match syntax::kind_of(node) {
             kind::BLOCK | kind::CONSTRUCTOR_BODY => {
                 let statements = syntax::statements(node).into_iter().rev();
-                self.tasks.extend(statements.map(|node| Task::Statement { run, node }));
+                self.tasks.extend(statements.map(|node| DivisionTask::Statement { run, node }));
             }
             kind::LABELED_STATEMENT => self.labeled(run, node),
             kind::SYNCHRONIZED_STATEMENT => self.synchronized(run, node),
@@ -220,13 +220,13 @@ impl<'t> Flow<'t, '_> {
             }
             _ if syntax::is_type_declaration(node) => {
                 self.current(run, node);
-                self.found.extend(syntax::field(node, field::BODY).map(Found::Class));
+                self.found.extend(syntax::field(node, field::BODY).map(FoundCode::Class));
             }
             kind::EXPRESSION_STATEMENT => match syntax::named_children(node).first() {
                 // A statement, then `;`: the grammar can't tell.
                 Some(switch) if syntax::kind_of(switch) == kind::SWITCH_EXPRESSION => {
                     let semicolon = syntax::child_of_kind(node, kind::SEMICOLON);
-                    self.tasks.extend(semicolon.map(|node| Task::Statement { run, node }));
+                    self.tasks.extend(semicolon.map(|node| DivisionTask::Statement { run, node }));
                     self.switch_statement(run, *switch);
                 }
                 _ => self.simple(run, node),
@@ -235,7 +235,7 @@ impl<'t> Flow<'t, '_> {
         }
     }
 
-    fn simple(&mut self, run: usize, node: Node<'t>) {
+    fn simple(&mut self, run: usize, node: SyntaxNode<'t>) {
         let block = self.current(run, node);
         let jumped = matches!(
             syntax::kind_of(node),
@@ -254,8 +254,8 @@ impl<'t> Flow<'t, '_> {
         }
         self.add_part(block, node);
         let blocks_before = self.blocks.blocks.len();
-        let end = Task::End { run, node, blocks_before, jumped };
-        self.push([Task::Scan { block, node }, end]);
+        let end = DivisionTask::End { run, node, blocks_before, jumped };
+        self.push([DivisionTask::Scan { block, node }, end]);
     }
 
     /// Gives blocks without statements the line of what they begin at.

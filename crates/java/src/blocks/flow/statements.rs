@@ -1,38 +1,41 @@
 //! Structured statements: which blocks each opens, and what stays in the block before.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::{Flow, Opening, Task};
+use super::{DivisionTask, FlowDivision, Opening};
 use crate::blocks::BlockKind;
-use crate::blocks::found::Content;
+use crate::blocks::found::BlockContent;
 use crate::java::syntax::{self, field, kind};
 
-impl<'t> Flow<'t, '_> {
+impl<'t> FlowDivision<'t, '_> {
     /// The end of a structured statement that is about to open its blocks.
-    pub(super) fn end(&self, run: usize, node: Node<'t>) -> Task<'t> {
+    pub(super) fn end(&self, run: usize, node: SyntaxNode<'t>) -> DivisionTask<'t> {
         let blocks_before = self.blocks.blocks.len();
-        Task::End { run, node, blocks_before, jumped: false }
+        DivisionTask::End { run, node, blocks_before, jumped: false }
     }
 
-    pub(super) fn labeled(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn labeled(&mut self, run: usize, node: SyntaxNode<'t>) {
         self.current(run, node);
         let children = syntax::children(node);
         if let (Some(label), Some(body)) = (children.first(), children.get(2)) {
             self.labels.push((self.file.text_of(*label), false));
-            self.push([Task::Statement { run, node: *body }, Task::LabelEnd { run, node }]);
+            self.push([
+                DivisionTask::Statement { run, node: *body },
+                DivisionTask::LabelEnd { run, node },
+            ]);
         }
     }
 
-    pub(super) fn synchronized(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn synchronized(&mut self, run: usize, node: SyntaxNode<'t>) {
         let block = self.current(run, node);
         self.begin(block, node);
         if let Some(body) = syntax::field(node, field::BODY) {
-            self.tasks.push(Task::Statement { run, node: body });
+            self.tasks.push(DivisionTask::Statement { run, node: body });
         }
         if let Some(lock) = syntax::child_of_kind(node, kind::PARENTHESIZED_EXPRESSION) {
             let end = self.end(run, lock);
             self.add_part(block, lock);
-            self.push([Task::Scan { block, node: lock }, end]);
+            self.push([DivisionTask::Scan { block, node: lock }, end]);
         }
     }
 
@@ -40,32 +43,32 @@ impl<'t> Flow<'t, '_> {
         &self,
         kind: BlockKind,
         suffix: String,
-        construct: Node<'t>,
-        anchor: Option<Node<'t>>,
-    ) -> Option<Task<'t>> {
+        construct: SyntaxNode<'t>,
+        anchor: Option<SyntaxNode<'t>>,
+    ) -> Option<DivisionTask<'t>> {
         let anchor = anchor?;
-        let content = Content::statement(anchor);
-        Some(Task::Open(Opening { kind, suffix, construct, anchor, content }))
+        let content = BlockContent::statement(anchor);
+        Some(DivisionTask::Open(Opening { kind, suffix, construct, anchor, content }))
     }
 
     pub(super) fn header(
         &self,
         kind: BlockKind,
         suffix: String,
-        construct: Node<'t>,
-        parts: Vec<Node<'t>>,
-    ) -> Option<Task<'t>> {
+        construct: SyntaxNode<'t>,
+        parts: Vec<SyntaxNode<'t>>,
+    ) -> Option<DivisionTask<'t>> {
         let anchor = *parts.first()?;
-        let content = Content::parts(parts);
-        Some(Task::Open(Opening { kind, suffix, construct, anchor, content }))
+        let content = BlockContent::parts(parts);
+        Some(DivisionTask::Open(Opening { kind, suffix, construct, anchor, content }))
     }
 
     /// Queues what is there of `tasks`, in order, and the end of statement `node`.
     pub(super) fn push_structure<const N: usize>(
         &mut self,
         run: usize,
-        node: Node<'t>,
-        tasks: [Option<Task<'t>>; N],
+        node: SyntaxNode<'t>,
+        tasks: [Option<DivisionTask<'t>>; N],
     ) {
         let end = self.end(run, node);
         self.tasks.push(end);
@@ -76,17 +79,17 @@ impl<'t> Flow<'t, '_> {
     pub(super) fn evaluate(
         &mut self,
         run: usize,
-        node: Node<'t>,
-        part: Option<Node<'t>>,
-    ) -> Option<Task<'t>> {
+        node: SyntaxNode<'t>,
+        part: Option<SyntaxNode<'t>>,
+    ) -> Option<DivisionTask<'t>> {
         let block = self.current(run, node);
         let part = part?;
         self.begin(block, node);
         self.add_part(block, part);
-        Some(Task::Scan { block, node: part })
+        Some(DivisionTask::Scan { block, node: part })
     }
 
-    pub(super) fn if_statement(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn if_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
         let n = self.next("if");
         let then = syntax::field(node, field::CONSEQUENCE);
@@ -96,7 +99,7 @@ impl<'t> Flow<'t, '_> {
         self.push_structure(run, node, [scan, then, otherwise]);
     }
 
-    pub(super) fn for_statement(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn for_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         self.current(run, node);
         let n = self.next("for");
         let init = syntax::fields(node, field::INIT);
@@ -110,7 +113,7 @@ impl<'t> Flow<'t, '_> {
         self.push_structure(run, node, [init, test, update, body]);
     }
 
-    pub(super) fn enhanced_for(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn enhanced_for(&mut self, run: usize, node: SyntaxNode<'t>) {
         let scan = self.evaluate(run, node, syntax::field(node, field::VALUE));
         let n = self.next("foreach");
         let body = syntax::field(node, field::BODY);
@@ -118,7 +121,7 @@ impl<'t> Flow<'t, '_> {
         self.push_structure(run, node, [scan, body]);
     }
 
-    pub(super) fn while_statement(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn while_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         self.current(run, node);
         let n = self.next("while");
         let test = syntax::fields(node, field::CONDITION);
@@ -128,7 +131,7 @@ impl<'t> Flow<'t, '_> {
         self.push_structure(run, node, [test, body]);
     }
 
-    pub(super) fn do_statement(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn do_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         self.current(run, node);
         let n = self.next("do");
         let body = syntax::field(node, field::BODY);
@@ -138,14 +141,14 @@ impl<'t> Flow<'t, '_> {
         self.push_structure(run, node, [body, test]);
     }
 
-    pub(super) fn switch_statement(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn switch_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         let scan = self.evaluate(run, node, syntax::field(node, field::CONDITION));
         let number = self.next("switch");
-        let arms = Task::Arms { switch: node, number, is_value: false };
+        let arms = DivisionTask::Arms { switch: node, number, is_value: false };
         self.push_structure(run, node, [scan, Some(arms)]);
     }
 
-    pub(super) fn try_statement(&mut self, run: usize, node: Node<'t>) {
+    pub(super) fn try_statement(&mut self, run: usize, node: SyntaxNode<'t>) {
         let block = self.current(run, node);
         let resources = syntax::field(node, field::RESOURCES);
         let resources: Vec<_> = resources
@@ -162,12 +165,12 @@ impl<'t> Flow<'t, '_> {
             self.begin(block, node);
             self.add_part(block, *resource);
         }
-        let scans = resources.into_iter().rev().map(|node| Task::Scan { block, node });
+        let scans = resources.into_iter().rev().map(|node| DivisionTask::Scan { block, node });
         self.tasks.extend(scans);
     }
 
     /// The `catch` and `finally` blocks of `try_N`.
-    pub(super) fn handlers(&self, node: Node<'t>, n: u32) -> Vec<Task<'t>> {
+    pub(super) fn handlers(&self, node: SyntaxNode<'t>, n: u32) -> Vec<DivisionTask<'t>> {
         let clauses = syntax::children_of_kind(node, kind::CATCH_CLAUSE);
         let mut tasks = Vec::new();
         for (index, clause) in clauses.into_iter().enumerate() {

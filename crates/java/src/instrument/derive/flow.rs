@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::Derived;
 use super::junctions::{Junctions, Point};
@@ -11,7 +11,7 @@ use super::quiet::Quiet;
 use super::tree::{self, Edge};
 use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::instrument::constant::constant;
-use crate::instrument::facts::Facts;
+use crate::instrument::facts::DeclaredNames;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
@@ -23,18 +23,18 @@ const DEPTH_MAX: usize = 100;
 type Weight = (u32, std::cmp::Reverse<u32>, u32);
 
 /// The blocks of a file and the junctions between them.
-pub struct Flow<'a, 't> {
+pub struct BlockFlow<'a, 't> {
     blocks: &'a FileBlocks<'t>,
     junctions: Junctions,
     /// For each block; none where its unit isn't followed.
-    steps: Vec<Option<Step>>,
+    steps: Vec<Option<FlowStep>>,
     /// All loops, inner ones before outer ones.
-    loops: Vec<Loop>,
+    loops: Vec<FlowLoop>,
 }
 
 /// What is known of a block.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct FlowStep {
     may_throw: bool,
     /// Loops around it,
     loops: u32,
@@ -43,7 +43,7 @@ struct Step {
 }
 
 #[derive(Debug, Clone)]
-struct Loop {
+struct FlowLoop {
     /// Points that each of its rounds passes, the end of its body first.
     passes: [Point; 3],
     /// Where it ends.
@@ -61,16 +61,16 @@ fn end(index: usize) -> Point {
     2 + 2 * index
 }
 
-impl<'a, 't> Flow<'a, 't> {
+impl<'a, 't> BlockFlow<'a, 't> {
     /// Follows all methods, constructors and lambdas but those with blocks of `skip`.
     pub fn of_file(
         file: &'t SourceFile,
         blocks: &'a FileBlocks<'t>,
-        facts: &Facts<'t>,
+        facts: &DeclaredNames<'t>,
         skip: &BTreeSet<usize>,
-    ) -> Flow<'a, 't> {
+    ) -> BlockFlow<'a, 't> {
         let count = blocks.blocks.len();
-        let mut flow = Flow {
+        let mut flow = BlockFlow {
             blocks,
             junctions: Junctions::new(2 * count),
             steps: vec![None; count],
@@ -144,7 +144,7 @@ impl<'a, 't> Flow<'a, 't> {
     /// loop ends, as there its end is needed.
     fn cut_loops(&mut self) {
         for number in 0..self.loops.len() {
-            let Loop { passes, inner, .. } = self.loops[number].clone();
+            let FlowLoop { passes, inner, .. } = self.loops[number].clone();
             let ends: HashSet<Point> =
                 (inner..number).map(|inner| self.junctions.of(self.loops[inner].after)).collect();
             let passes: Vec<Point> = passes.iter().map(|point| self.junctions.of(*point)).collect();
@@ -155,7 +155,7 @@ impl<'a, 't> Flow<'a, 't> {
         }
     }
 
-    fn unit(&mut self, file: &'t SourceFile, facts: &Facts<'t>, entry: usize, next: usize) {
+    fn unit(&mut self, file: &'t SourceFile, facts: &DeclaredNames<'t>, entry: usize, next: usize) {
         let blocks = self.blocks;
         let unit = &blocks.units[blocks.blocks[entry].unit.0 as usize];
         let body = blocks.blocks[entry].anchor;
@@ -171,7 +171,7 @@ impl<'a, 't> Flow<'a, 't> {
         }
         let quiet = Quiet::of_unit(file, unit.node, HashSet::new());
         let loops = self.loops.len();
-        let mut walk = Walk {
+        let mut walk = FlowWalk {
             file,
             facts,
             quiet,
@@ -196,7 +196,7 @@ impl<'a, 't> Flow<'a, 't> {
 }
 
 /// What a `break` or `continue` may go to.
-struct Target<'t> {
+struct JumpTarget<'t> {
     label: Option<&'t str>,
     /// After a loop, a `switch` or a labelled statement;
     break_to: Point,
@@ -206,15 +206,15 @@ struct Target<'t> {
     is_barrier: bool,
 }
 
-struct Walk<'f, 'a, 't> {
+struct FlowWalk<'f, 'a, 't> {
     file: &'t SourceFile,
-    facts: &'f Facts<'t>,
+    facts: &'f DeclaredNames<'t>,
     quiet: Quiet<'t>,
     /// Blocks by the node that they begin at.
     continuations: HashMap<usize, usize>,
     openings: HashMap<usize, usize>,
-    flow: &'f mut Flow<'a, 't>,
-    targets: Vec<Target<'t>>,
+    flow: &'f mut BlockFlow<'a, 't>,
+    targets: Vec<JumpTarget<'t>>,
     loops: u32,
     branches: u32,
     depth: usize,
@@ -222,7 +222,7 @@ struct Walk<'f, 'a, 't> {
     lost: bool,
 }
 
-impl<'t> Walk<'_, '_, 't> {
+impl<'t> FlowWalk<'_, '_, 't> {
     fn point(&mut self) -> Point {
         self.flow.junctions.point()
     }
@@ -240,13 +240,13 @@ impl<'t> Walk<'_, '_, 't> {
         let completes = block.parts.iter().all(|part| self.quiet.part(self.file, *part));
         let may_throw = !completes && !is_constant;
         self.flow.steps[index] =
-            Some(Step { may_throw, loops: self.loops, branches: self.branches });
+            Some(FlowStep { may_throw, loops: self.loops, branches: self.branches });
         self.join(start(index), from);
         end(index)
     }
 
     /// Enters the block that begins at `node`, if there is one.
-    fn open_at(&mut self, node: Option<Node<'t>>, from: Point) -> Point {
+    fn open_at(&mut self, node: Option<SyntaxNode<'t>>, from: Point) -> Point {
         match node.and_then(|node| self.openings.get(&node.id()).copied()) {
             Some(index) => self.open(index, from),
             None => from,
@@ -254,7 +254,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     /// Follows a branch from `from`, in a block of its own; where it ends.
-    fn branch(&mut self, node: Option<Node<'t>>, from: Point) -> Point {
+    fn branch(&mut self, node: Option<SyntaxNode<'t>>, from: Point) -> Point {
         let Some(node) = node else { return from };
         self.branches += 1;
         let at = self.open_at(Some(node), from);
@@ -264,7 +264,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     /// Follows a statement from `at`; where it ends.
-    fn statement(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn statement(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         if self.depth == DEPTH_MAX {
             self.lost = true;
             return at;
@@ -279,7 +279,7 @@ impl<'t> Walk<'_, '_, 't> {
         end
     }
 
-    fn followed(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn followed(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         match node.kind() {
             kind::BLOCK | kind::CONSTRUCTOR_BODY => {
                 let statements = syntax::statements(node);
@@ -314,7 +314,7 @@ impl<'t> Walk<'_, '_, 't> {
             kind::EXPRESSION_STATEMENT => {
                 // A `switch` with what the grammar takes for its semicolon.
                 let children = syntax::children(node);
-                let is_switch = |child: &Node<'t>| child.kind() == kind::SWITCH_EXPRESSION;
+                let is_switch = |child: &SyntaxNode<'t>| child.kind() == kind::SWITCH_EXPRESSION;
                 match children.first().is_some_and(is_switch) {
                     true => children.into_iter().fold(at, |at, child| self.statement(child, at)),
                     false => at,
@@ -330,12 +330,17 @@ impl<'t> Walk<'_, '_, 't> {
         Junctions::OUT
     }
 
-    fn labeled(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn labeled(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let children = syntax::children(node);
         let (Some(label), Some(body)) = (children.first(), children.get(2)) else { return at };
         let after = self.point();
         let label = Some(self.file.text_of(*label));
-        self.targets.push(Target { label, break_to: after, continue_to: None, is_barrier: false });
+        self.targets.push(JumpTarget {
+            label,
+            break_to: after,
+            continue_to: None,
+            is_barrier: false,
+        });
         let end = self.statement(*body, at);
         self.targets.pop();
         self.join(end, after);
@@ -343,7 +348,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     /// The statement that a `break` or `continue` goes to, or what is around all.
-    fn jump(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn jump(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let label = syntax::named_children(node).first().map(|label| self.file.text_of(*label));
         let is_break = node.kind() == kind::BREAK_STATEMENT;
         let mut to = Junctions::OUT;
@@ -371,7 +376,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     /// Follows the body of a loop, which `node` is, from `from`; a `continue` goes to `next`.
-    fn body(&mut self, node: Node<'t>, from: Point, after: Point, next: Point) {
+    fn body(&mut self, node: SyntaxNode<'t>, from: Point, after: Point, next: Point) {
         // Labels before the loop are its own.
         let mut own = self.targets.len();
         while own > 0 && self.labels(node).contains(&self.targets[own - 1].label) {
@@ -379,7 +384,7 @@ impl<'t> Walk<'_, '_, 't> {
             self.targets[own].continue_to = Some(next);
         }
         let plain =
-            Target { label: None, break_to: after, continue_to: Some(next), is_barrier: false };
+            JumpTarget { label: None, break_to: after, continue_to: Some(next), is_barrier: false };
         self.targets.push(plain);
         let body = syntax::field(node, field::BODY);
         let at = self.open_at(body, from);
@@ -389,7 +394,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     /// The labels right before a statement.
-    fn labels(&self, node: Node<'t>) -> Vec<Option<&'t str>> {
+    fn labels(&self, node: SyntaxNode<'t>) -> Vec<Option<&'t str>> {
         let mut labels = Vec::new();
         let mut here = node;
         while let Some(parent) = here.parent()
@@ -401,7 +406,7 @@ impl<'t> Walk<'_, '_, 't> {
         labels
     }
 
-    fn loop_with_test_first(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn loop_with_test_first(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let inner = self.flow.loops.len();
         let at = self.open_at(syntax::field(node, field::INIT), at);
         let (head, next, after) = (self.point(), self.point(), self.point());
@@ -416,11 +421,11 @@ impl<'t> Walk<'_, '_, 't> {
         let updated = self.open_at(syntax::field(node, field::UPDATE), next);
         self.join(updated, head);
         self.loops -= 1;
-        self.flow.loops.push(Loop { passes: [next, head, tested], after, inner });
+        self.flow.loops.push(FlowLoop { passes: [next, head, tested], after, inner });
         after
     }
 
-    fn do_statement(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn do_statement(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let inner = self.flow.loops.len();
         let (head, next, after) = (self.point(), self.point(), self.point());
         self.join(at, head);
@@ -430,12 +435,12 @@ impl<'t> Walk<'_, '_, 't> {
         self.join(tested, head);
         self.join(tested, after);
         self.loops -= 1;
-        self.flow.loops.push(Loop { passes: [next, head, tested], after, inner });
+        self.flow.loops.push(FlowLoop { passes: [next, head, tested], after, inner });
         after
     }
 
     /// What an iterator does between two rounds is not known.
-    fn enhanced_for(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn enhanced_for(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         self.outside(at);
         self.loops += 1;
         self.body(node, Junctions::OUT, Junctions::OUT, Junctions::OUT);
@@ -443,9 +448,10 @@ impl<'t> Walk<'_, '_, 't> {
         Junctions::OUT
     }
 
-    fn switch(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn switch(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let after = self.point();
-        let target = Target { label: None, break_to: after, continue_to: None, is_barrier: false };
+        let target =
+            JumpTarget { label: None, break_to: after, continue_to: None, is_barrier: false };
         self.targets.push(target);
         self.branches += 1;
         let body = syntax::field(node, field::BODY);
@@ -485,13 +491,13 @@ impl<'t> Walk<'_, '_, 't> {
         after
     }
 
-    fn try_statement(&mut self, node: Node<'t>, at: Point) -> Point {
+    fn try_statement(&mut self, node: SyntaxNode<'t>, at: Point) -> Point {
         let after = self.point();
         let finally = syntax::child_of_kind(node, kind::FINALLY_CLAUSE);
         let has_end = finally.is_some() || syntax::field(node, field::RESOURCES).is_some();
         if has_end {
             let barrier =
-                Target { label: None, break_to: after, continue_to: None, is_barrier: true };
+                JumpTarget { label: None, break_to: after, continue_to: None, is_barrier: true };
             self.targets.push(barrier);
             self.outside(after);
         }

@@ -13,15 +13,15 @@ mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::facts::Facts;
+use super::facts::DeclaredNames;
 use crate::blocks::FileBlocks;
 use crate::java::SourceFile;
 
 /// What is counted while the program runs; blocks as indices into the file's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counter {
+pub enum DerivedCounter {
     /// The executions of a block.
     Block(usize),
     /// The exceptions that left a block of a watched loop.
@@ -29,16 +29,16 @@ pub enum Counter {
 }
 
 /// Counters, and how often each is added; negative if it is taken away.
-pub type Sum = BTreeMap<Counter, i64>;
+pub type Sum = BTreeMap<DerivedCounter, i64>;
 
 /// Block -> what its executions are the sum of.
 pub type Derived = BTreeMap<usize, Sum>;
 
 /// A loop in which exceptions are counted by block.
 #[derive(Debug, Clone)]
-pub struct Watched<'t> {
+pub struct WatchedLoop<'t> {
     /// The statement, its labels included.
-    pub statement: Node<'t>,
+    pub statement: SyntaxNode<'t>,
     /// The first of its blocks.
     pub first: usize,
     /// All of its blocks,
@@ -49,11 +49,11 @@ pub struct Watched<'t> {
 
 /// What needs no probe in one file, and what it takes for that.
 #[derive(Debug, Clone, Default)]
-pub struct Plan<'t> {
+pub struct ProbePlan<'t> {
     /// The blocks without a probe.
     pub derived: Derived,
     /// The loops that have to be watched for them.
-    pub watched: Vec<Watched<'t>>,
+    pub watched: Vec<WatchedLoop<'t>>,
 }
 
 /// The blocks of `file` that can do without a probe if all others have one, and in some
@@ -62,11 +62,11 @@ pub struct Plan<'t> {
 pub fn derive<'t>(
     file: &'t SourceFile,
     blocks: &FileBlocks<'t>,
-    facts: &Facts<'t>,
+    facts: &DeclaredNames<'t>,
     skip: &BTreeSet<usize>,
     may_watch: bool,
-) -> Plan<'t> {
-    let mut flow = flow::Flow::of_file(file, blocks, facts, skip);
+) -> ProbePlan<'t> {
+    let mut flow = flow::BlockFlow::of_file(file, blocks, facts, skip);
     let mut starts: Vec<(usize, usize)> = (0..blocks.blocks.len())
         .filter(|block| flow.is_followed(*block))
         .map(|block| (blocks.blocks[block].anchor.start_byte(), block))
@@ -81,11 +81,12 @@ pub fn derive<'t>(
         let Some(first) = all.first().copied() else { continue };
         let throwing = all.iter().copied().filter(|block| flow.may_throw(*block)).collect();
         let statement = facts.start_of(node);
-        watched.push(Watched { statement, first, blocks: all, throwing });
+        watched.push(WatchedLoop { statement, first, blocks: all, throwing });
     }
     let counted = watched.iter().flat_map(|watched| watched.throwing.iter().copied());
     let derived = flow.derive(&counted.collect());
-    let needed: BTreeSet<Counter> = derived.values().flat_map(BTreeMap::keys).copied().collect();
-    watched.retain(|one| one.throwing.iter().any(|b| needed.contains(&Counter::Thrown(*b))));
-    Plan { derived, watched }
+    let needed: BTreeSet<DerivedCounter> =
+        derived.values().flat_map(BTreeMap::keys).copied().collect();
+    watched.retain(|one| one.throwing.iter().any(|b| needed.contains(&DerivedCounter::Thrown(*b))));
+    ProbePlan { derived, watched }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -24,7 +24,11 @@ pub struct Quiet<'t> {
 impl<'t> Quiet<'t> {
     /// Of the unit at `node`: its parameters and locals, and the fields of the class that
     /// declares it. Calls of `methods` surely complete.
-    pub fn of_unit(file: &'t SourceFile, node: Node<'t>, methods: HashSet<&'t str>) -> Quiet<'t> {
+    pub fn of_unit(
+        file: &'t SourceFile,
+        node: SyntaxNode<'t>,
+        methods: HashSet<&'t str>,
+    ) -> Quiet<'t> {
         let mut quiet = Quiet { methods, ..Quiet::default() };
         syntax::walk(node, |node, _| {
             quiet.declaration(file, node);
@@ -38,7 +42,7 @@ impl<'t> Quiet<'t> {
     }
 
     /// Whether a statement surely completes.
-    pub fn statement(&self, file: &SourceFile, node: Node<'_>) -> bool {
+    pub fn statement(&self, file: &SourceFile, node: SyntaxNode<'_>) -> bool {
         match node.kind() {
             kind::SEMICOLON => true,
             kind::EXPRESSION_STATEMENT => {
@@ -56,7 +60,7 @@ impl<'t> Quiet<'t> {
     }
 
     /// Whether a statement, a jump or an expression is surely carried out to its end.
-    pub fn part(&self, file: &SourceFile, node: Node<'_>) -> bool {
+    pub fn part(&self, file: &SourceFile, node: SyntaxNode<'_>) -> bool {
         match node.kind() {
             kind::RETURN_STATEMENT => {
                 syntax::named_children(node).iter().all(|value| self.expression(file, *value))
@@ -67,15 +71,16 @@ impl<'t> Quiet<'t> {
     }
 
     /// Whether an expression surely completes.
-    pub fn expression(&self, file: &SourceFile, node: Node<'_>) -> bool {
+    pub fn expression(&self, file: &SourceFile, node: SyntaxNode<'_>) -> bool {
         self.at_depth(file, node, 0)
     }
 
-    fn at_depth(&self, file: &SourceFile, node: Node<'_>, depth: u32) -> bool {
+    fn at_depth(&self, file: &SourceFile, node: SyntaxNode<'_>, depth: u32) -> bool {
         if depth > DEPTH_MAX {
             return false;
         }
-        let all = |nodes: Vec<Node<'_>>| nodes.iter().all(|n| self.at_depth(file, *n, depth + 1));
+        let all =
+            |nodes: Vec<SyntaxNode<'_>>| nodes.iter().all(|n| self.at_depth(file, *n, depth + 1));
         match node.kind() {
             kind::TRUE | kind::FALSE | kind::CHARACTER_LITERAL => true,
             kind::STRING_LITERAL | kind::NULL_LITERAL | kind::CLASS_LITERAL => false,
@@ -114,7 +119,7 @@ impl<'t> Quiet<'t> {
         }
     }
 
-    fn declaration(&mut self, file: &'t SourceFile, node: Node<'t>) {
+    fn declaration(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>) {
         let primitive = syntax::field(node, field::TYPE).is_some_and(is_primitive);
         match node.kind() {
             kind::LOCAL_VARIABLE_DECLARATION | kind::FIELD_DECLARATION => {
@@ -164,7 +169,7 @@ impl<'t> Quiet<'t> {
         }
     }
 
-    fn add(&mut self, file: &'t SourceFile, node: Node<'t>, primitive: bool) {
+    fn add(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>, primitive: bool) {
         if let Some(name) = syntax::field(node, field::NAME) {
             let all = self.primitive.entry(file.text_of(name)).or_insert(true);
             *all &= primitive;
@@ -172,12 +177,12 @@ impl<'t> Quiet<'t> {
     }
 }
 
-fn is_primitive(ty: Node<'_>) -> bool {
+fn is_primitive(ty: SyntaxNode<'_>) -> bool {
     matches!(ty.kind(), kind::INTEGRAL_TYPE | kind::FLOATING_POINT_TYPE | kind::BOOLEAN_TYPE)
 }
 
 /// Whether a divisor is a literal other than zero.
-fn is_not_zero(file: &SourceFile, node: Node<'_>) -> bool {
+fn is_not_zero(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let text = file.text_of(node);
     text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(|c| matches!(c, '1'..='9'))
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::junctions::{Junctions, Point};
-use super::{Counter, Derived, Sum};
+use super::{Derived, DerivedCounter, Sum};
 
 /// Most counters that one block is the sum of.
 const SUMMANDS_MAX: usize = 100;
@@ -31,25 +31,28 @@ pub fn derive<W: Ord + Copy>(mut edges: Vec<Edge<W>>, junctions: &mut Junctions)
     for edge in &mut edges {
         (edge.start, edge.end) = (junctions.of(edge.start), junctions.of(edge.end));
     }
-    let tree = Tree::of_greatest_weight(&edges, junctions.clone());
+    let tree = SpanningForest::of_greatest_weight(&edges, junctions.clone());
     tree.sums(&edges)
 }
 
 /// A spanning forest.
-struct Tree {
+struct SpanningForest {
     /// Junction -> its tree edges.
     edges: BTreeMap<Point, Vec<usize>>,
     /// Junction -> all edges that start or end there.
     all: BTreeMap<Point, Vec<usize>>,
 }
 
-impl Tree {
+impl SpanningForest {
     /// By Kruskal: edges by falling weight, each that closes no cycle.
-    fn of_greatest_weight<W: Ord + Copy>(edges: &[Edge<W>], mut joined: Junctions) -> Tree {
+    fn of_greatest_weight<W: Ord + Copy>(
+        edges: &[Edge<W>],
+        mut joined: Junctions,
+    ) -> SpanningForest {
         let mut by_weight: Vec<usize> =
             (0..edges.len()).filter(|edge| edges[*edge].weight.is_some()).collect();
         by_weight.sort_by_key(|edge| std::cmp::Reverse(edges[*edge].weight));
-        let mut tree = Tree { edges: BTreeMap::new(), all: BTreeMap::new() };
+        let mut tree = SpanningForest { edges: BTreeMap::new(), all: BTreeMap::new() };
         for number in by_weight {
             let edge = &edges[number];
             if joined.join(edge.start, edge.end) {
@@ -77,7 +80,7 @@ impl Tree {
                 let edge = &edges[*number];
                 let arrives = if towards { -1 } else { 1 };
                 if edge.end == junction && edge.throws {
-                    add(&mut sum, Counter::Thrown(edge.block), -arrives);
+                    add(&mut sum, DerivedCounter::Thrown(edge.block), -arrives);
                 }
                 if *number == parent {
                     continue;
@@ -87,7 +90,7 @@ impl Tree {
                     Some(parts) => {
                         parts.iter().for_each(|(c, n)| add(&mut sum, *c, n * ways * arrives));
                     }
-                    None => add(&mut sum, Counter::Block(edge.block), ways * arrives),
+                    None => add(&mut sum, DerivedCounter::Block(edge.block), ways * arrives),
                 }
             }
             // One that is too long to write down gets a probe, and the rest goes by that.
@@ -124,7 +127,7 @@ impl Tree {
     }
 }
 
-fn add(sum: &mut Sum, counter: Counter, times: i64) {
+fn add(sum: &mut Sum, counter: DerivedCounter, times: i64) {
     let all = sum.entry(counter).or_default();
     *all += times;
     if *all == 0 {
@@ -150,8 +153,12 @@ mod tests {
             edge(3, 2, 0, 1),
         ];
         let derived = derive(edges, &mut Junctions::new(2));
-        let (entry, test, body, after) =
-            (Counter::Block(0), Counter::Thrown(1), Counter::Block(2), Counter::Block(3));
+        let (entry, test, body, after) = (
+            DerivedCounter::Block(0),
+            DerivedCounter::Thrown(1),
+            DerivedCounter::Block(2),
+            DerivedCounter::Block(3),
+        );
         // test = entry + body; after = test - thrown in the test - body.
         assert_eq!(derived[&1], Sum::from([(entry, 1), (body, 1)]));
         assert_eq!(derived[&3], Sum::from([(entry, 1), (test, -1)]));

@@ -2,13 +2,13 @@
 //! that blocks follow from others even where code may throw. They call nothing: a call
 //! may take for ever, and a thread in it has entered blocks and not come to their end.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
 /// The outermost loops of `file` that call nothing, in source order.
-pub fn loops(file: &SourceFile) -> Vec<Node<'_>> {
+pub fn loops(file: &SourceFile) -> Vec<SyntaxNode<'_>> {
     let root = file.tree.root_node();
     let mut calls = Vec::new();
     syntax::walk(root, |node, _| {
@@ -35,7 +35,7 @@ pub fn loops(file: &SourceFile) -> Vec<Node<'_>> {
 /// Whether `node` runs code that is not its own, or blocks that are no statements, or
 /// holds on to what an exception would let go of. (A `+` may be one of strings, and call
 /// `toString`: only if the program ends there is its block counted to the end.)
-fn may_call(node: Node<'_>) -> bool {
+fn may_call(node: SyntaxNode<'_>) -> bool {
     match node.kind() {
         kind::METHOD_INVOCATION
         | kind::OBJECT_CREATION_EXPRESSION

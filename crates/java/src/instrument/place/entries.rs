@@ -1,9 +1,9 @@
 //! Probes where a run of statements begins: at the entry of a unit, and at
 //! continuations.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use super::text::Frame;
+use super::text::BodyWrapper;
 use super::{Placed, Placer};
 use crate::blocks::UnitKind;
 use crate::instrument::lambda;
@@ -58,13 +58,13 @@ impl<'t> Placer<'_, 't> {
     /// where that is wanted, from `watched` on: no `try` can hold a constructor's call of
     /// another one. If what stands before that call throws, its caller's end puts the
     /// path of calls right.
-    fn framed(&mut self, index: usize, at: usize, watched: usize, body: Node<'t>) {
+    fn framed(&mut self, index: usize, at: usize, watched: usize, body: SyntaxNode<'t>) {
         let probe = self.probes.statement(index);
         if !self.probes.frames {
             self.edits.open(at, index, format!(" {probe}"));
             return;
         }
-        let Frame { begin, watch, end } = self.probes.frame(index);
+        let BodyWrapper { begin, watch, end } = self.probes.frame(index);
         let last = body.end_byte() - 1;
         if at < watched {
             self.edits.open(at, index, format!(" {begin} {probe}"));
@@ -102,14 +102,14 @@ impl<'t> Placer<'_, 't> {
     }
 
     /// After the `;` that ends an enum's constants.
-    pub(super) fn after_constants(&self, body: Node<'t>) -> Option<usize> {
+    pub(super) fn after_constants(&self, body: SyntaxNode<'t>) -> Option<usize> {
         let declarations = syntax::child_of_kind(body, kind::ENUM_BODY_DECLARATIONS)?;
         Some(declarations.start_byte() + 1)
     }
 
     /// Whether a field's initialiser may be a constant expression. (If all are, the
     /// class has no static initialiser, and a probe would add one.)
-    pub(super) fn may_be_constant(&self, part: Node<'t>) -> bool {
+    pub(super) fn may_be_constant(&self, part: SyntaxNode<'t>) -> bool {
         if part.kind() != kind::VARIABLE_DECLARATOR {
             return false;
         }
@@ -167,14 +167,14 @@ impl<'t> Placer<'_, 't> {
 }
 
 /// Where the constants of an enum without `;` end.
-fn end_of_constants(body: Node<'_>) -> usize {
+fn end_of_constants(body: SyntaxNode<'_>) -> usize {
     let before =
         syntax::children(body).into_iter().rfind(|child| child.kind() != kind::CLOSE_BRACE);
     before.map_or(body.start_byte() + 1, |last| last.end_byte())
 }
 
 /// The member before `member`, comments left out.
-fn previous_member(member: Node<'_>) -> Option<Node<'_>> {
+fn previous_member(member: SyntaxNode<'_>) -> Option<SyntaxNode<'_>> {
     let mut previous = member.prev_sibling();
     while let Some(node) = previous
         && syntax::is_comment(node)

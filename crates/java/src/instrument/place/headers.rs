@@ -1,11 +1,11 @@
 //! Probes inside expressions: loop headers, operands, conditional expressions.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
 use super::{Placed, Placer};
 use crate::blocks::BlockKind;
 use crate::instrument::condition::{self, Binding};
-use crate::instrument::constant::{Constant, constant};
+use crate::instrument::constant::{ConstantValue, constant};
 use crate::java::syntax::{self, field, kind};
 
 impl<'t> Placer<'_, 't> {
@@ -26,8 +26,8 @@ impl<'t> Placer<'_, 't> {
         let block = &self.blocks.blocks[index];
         let constant = constant(self.file, self.facts, block.anchor);
         match (block.kind, constant, condition::binding(block.anchor)) {
-            (BlockKind::DoTest, Some(Constant::True), _) => self.endless_do(index),
-            (BlockKind::DoTest, Some(Constant::Other), _) => {
+            (BlockKind::DoTest, Some(ConstantValue::True), _) => self.endless_do(index),
+            (BlockKind::DoTest, Some(ConstantValue::Other), _) => {
                 Err("its condition is constant, and nothing here knows its value")
             }
             (BlockKind::WhileTest | BlockKind::ForTest, Some(_), _) => {
@@ -104,7 +104,7 @@ impl<'t> Placer<'_, 't> {
     }
 
     /// The condition of a `?:`, if a call can be put around it.
-    pub(super) fn plain_condition(&self, index: usize) -> Result<Node<'t>, &'static str> {
+    pub(super) fn plain_condition(&self, index: usize) -> Result<SyntaxNode<'t>, &'static str> {
         let condition = syntax::field(self.blocks.blocks[index].construct, field::CONDITION);
         condition
             .filter(|node| condition::binding(*node) == Binding::None)

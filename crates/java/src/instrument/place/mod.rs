@@ -8,14 +8,14 @@ mod text;
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 
-use self::text::Around;
-use super::Report;
+use self::text::LoopWrapper;
+use super::BlockFindings;
 use super::constant::constant;
-use super::derive::{Counter, Derived, Plan, Sum, Watched};
+use super::derive::{Derived, DerivedCounter, ProbePlan, Sum, WatchedLoop};
 use super::edit::Edits;
-use super::facts::Facts;
+use super::facts::DeclaredNames;
 use crate::blocks::{Block, BlockKind, FileBlocks, UnitKind};
 use crate::finding::FindingKind;
 use crate::java::SourceFile;
@@ -24,13 +24,13 @@ use crate::java::syntax::{self, field, kind};
 pub use text::Probes;
 
 /// What is to be probed.
-pub struct Target<'a, 't> {
+pub struct ProbeTarget<'a, 't> {
     /// The file,
     pub file: &'t SourceFile,
     /// its blocks,
     pub blocks: &'a FileBlocks<'t>,
     /// what is known of its names,
-    pub facts: &'a Facts<'t>,
+    pub facts: &'a DeclaredNames<'t>,
     /// the runtime's package,
     pub package: &'a str,
     /// the id of the file's first block,
@@ -38,7 +38,7 @@ pub struct Target<'a, 't> {
     /// the blocks to leave alone, as indices into the file's,
     pub skip: BTreeSet<usize>,
     /// and those that follow from others, if all of these have a probe.
-    pub plan: &'a Plan<'t>,
+    pub plan: &'a ProbePlan<'t>,
     /// Whether methods say when they begin and end.
     pub frames: bool,
 }
@@ -55,16 +55,20 @@ pub struct Placement {
 }
 
 /// Places all probes of a file.
-pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_, '_>) -> Placement {
+pub fn place(
+    target: &ProbeTarget<'_, '_>,
+    edits: &mut Edits,
+    report: &mut BlockFindings<'_, '_>,
+) -> Placement {
     let watched = &target.plan.watched;
     let mut placer = Placer::new(target, edits);
     let around: Vec<_> = watched.iter().map(|one| placer.probes.watch(one)).collect();
-    for (one, Around { begin, .. }) in watched.iter().zip(&around) {
+    for (one, LoopWrapper { begin, .. }) in watched.iter().zip(&around) {
         placer.edits.open(one.statement.start_byte(), one.first, begin);
     }
     let refused = placer.place_all(&target.skip, report);
     let derived = placer.derive(target, &refused, report);
-    for (one, Around { end, .. }) in watched.iter().zip(around) {
+    for (one, LoopWrapper { end, .. }) in watched.iter().zip(around) {
         placer.edits.close(one.statement.end_byte(), one.first, end);
     }
     let mut probed = placer.probed;
@@ -75,14 +79,14 @@ pub fn place(target: &Target<'_, '_>, edits: &mut Edits, report: &mut Report<'_,
 /// What `index` is the sum of in the end: its summands may be derived too.
 fn resolve(derived: &Derived, index: usize) -> Option<Sum> {
     let mut sum = Sum::new();
-    let mut todo = vec![(Counter::Block(index), 1)];
+    let mut todo = vec![(DerivedCounter::Block(index), 1)];
     for _ in 0..STEPS_MAX {
         let Some((counter, times)) = todo.pop() else {
             sum.retain(|_, times| *times != 0);
             return Some(sum);
         };
         match counter {
-            Counter::Block(block) if derived.contains_key(&block) => {
+            DerivedCounter::Block(block) if derived.contains_key(&block) => {
                 todo.extend(derived[&block].iter().map(|(counter, n)| (*counter, n * times)));
             }
             _ => *sum.entry(counter).or_default() += times,
@@ -95,7 +99,7 @@ struct Placer<'a, 't> {
     file: &'t SourceFile,
     blocks: &'a FileBlocks<'t>,
     probes: Probes<'a>,
-    facts: &'a Facts<'t>,
+    facts: &'a DeclaredNames<'t>,
     /// The `?:` whose condition counts both arms.
     conditionals: HashSet<usize>,
     /// Blocks that are counted by their own probe.
@@ -106,10 +110,10 @@ struct Placer<'a, 't> {
 type Placed = Result<(), &'static str>;
 
 impl<'a, 't> Placer<'a, 't> {
-    fn new(target: &Target<'a, 't>, edits: &'a mut Edits) -> Placer<'a, 't> {
+    fn new(target: &ProbeTarget<'a, 't>, edits: &'a mut Edits) -> Placer<'a, 't> {
         let plan = target.plan;
         let all_of =
-            |one: &Watched<'_>| one.blocks.iter().map(|b| (*b, one.first)).collect::<Vec<_>>();
+            |one: &WatchedLoop<'_>| one.blocks.iter().map(|b| (*b, one.first)).collect::<Vec<_>>();
         let probes = Probes {
             package: target.package,
             first: target.first,
@@ -134,7 +138,7 @@ impl<'a, 't> Placer<'a, 't> {
     fn place_all(
         &mut self,
         skip: &BTreeSet<usize>,
-        report: &mut Report<'_, '_>,
+        report: &mut BlockFindings<'_, '_>,
     ) -> BTreeSet<usize> {
         let mut refused = BTreeSet::new();
         for index in 0..self.blocks.blocks.len() {
@@ -160,15 +164,15 @@ impl<'a, 't> Placer<'a, 't> {
     /// The blocks that follow from those with a probe; the rest get one too.
     fn derive(
         &mut self,
-        target: &Target<'_, '_>,
+        target: &ProbeTarget<'_, '_>,
         refused: &BTreeSet<usize>,
-        report: &mut Report<'_, '_>,
+        report: &mut BlockFindings<'_, '_>,
     ) -> Derived {
         let mut derived = Derived::new();
         for index in target.plan.derived.keys() {
-            let holds = |counter: &Counter| match counter {
-                Counter::Block(block) => self.probed[*block],
-                Counter::Thrown(block) => !refused.contains(block),
+            let holds = |counter: &DerivedCounter| match counter {
+                DerivedCounter::Block(block) => self.probed[*block],
+                DerivedCounter::Thrown(block) => !refused.contains(block),
             };
             let sum = resolve(&target.plan.derived, *index).filter(|sum| sum.keys().all(holds));
             if let Some(sum) = sum {
@@ -268,7 +272,7 @@ impl<'a, 't> Placer<'a, 't> {
     }
 
     /// Puts `text` at the start of a body; a body without braces gets some.
-    fn body(&mut self, index: usize, body: Node<'t>, text: &str) {
+    fn body(&mut self, index: usize, body: SyntaxNode<'t>, text: &str) {
         if body.kind() == kind::BLOCK {
             self.edits.open(body.start_byte() + 1, index, format!(" {text}"));
         } else {

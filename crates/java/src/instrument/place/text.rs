@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::instrument::derive::Watched;
+use crate::instrument::derive::WatchedLoop;
 
 /// What stands before a watched loop and behind it.
-pub struct Around {
+pub struct LoopWrapper {
     pub begin: String,
     pub end: String,
 }
 
 /// What notices the end of a body.
-pub struct Frame {
+pub struct BodyWrapper {
     /// Before the probe.
     pub begin: String,
     /// From where on the body is watched.
@@ -86,7 +86,7 @@ impl Probes<'_> {
 
     /// What stands around a watched loop, so that an exception that leaves it is counted
     /// for the block that it comes from.
-    pub fn watch(&self, watched: &Watched<'_>) -> Around {
+    pub fn watch(&self, watched: &WatchedLoop<'_>) -> LoopWrapper {
         let (package, number) = (self.package, self.first + watched.first);
         let begin = format!(
             "{{ long[] {package}b{number} = {package}.W.a(); int {package}p{number} = -1; try {{ "
@@ -95,17 +95,17 @@ impl Probes<'_> {
             " }} catch (java.lang.Throwable {package}e{number}) \
              {{ {package}.W.x({package}p{number}); throw {package}e{number}; }} }}"
         );
-        Around { begin, end }
+        LoopWrapper { begin, end }
     }
 
     /// What stands around a body so that its end is noticed, however it comes:
     /// `int w7 = W.i(7);`, `try {` and `} finally { W.o(w7); }`. The variable has the name
     /// of the package, which occurs in no source, and the block's number.
-    pub fn frame(&self, index: usize) -> Frame {
+    pub fn frame(&self, index: usize) -> BodyWrapper {
         let (package, number) = (self.package, self.first + index);
         let begin = format!("int {package}{number} = {package}.W.i({number});");
         let end = format!(" }} finally {{ {package}.W.o({package}{number}); }}");
-        Frame { begin, watch: "try {", end }
+        BodyWrapper { begin, watch: "try {", end }
     }
 
     /// `W.v(7, `: the value follows.

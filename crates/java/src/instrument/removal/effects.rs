@@ -1,6 +1,6 @@
 //! What a statement does to names.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::Set;
 
 use crate::java::SourceFile;
@@ -9,7 +9,7 @@ use crate::java::syntax::{self, field, kind};
 
 /// What a statement does to names.
 #[derive(Default)]
-pub(super) struct Effects<'t> {
+pub(super) struct StatementEffects<'t> {
     /// Names that it assigns (of `a.b = c`: a and b; of `a[i] = c`: a).
     pub(super) assigned: Vec<&'t str>,
     /// Variables assigned within an expression.
@@ -27,39 +27,39 @@ pub(super) struct Effects<'t> {
 
 /// What is done to the names in an expression.
 #[derive(Debug, Clone, Copy, Default)]
-struct Role {
+struct NameUse {
     assigned: bool,
     nested: bool,
     receiver: bool,
 }
 
 /// What a node says of the nodes directly below it.
-struct Level {
+struct ChildEffects {
     /// What is done to the names in them,
-    role: Role,
+    role: NameUse,
     /// and in this one of them.
-    special: Option<(usize, Role)>,
+    special: Option<(usize, NameUse)>,
     /// Whether the role holds for the first of them only.
     first_only: bool,
 }
 
-impl<'t> Effects<'t> {
-    pub(super) fn of(file: &'t SourceFile, part: Node<'t>) -> Effects<'t> {
-        let mut effects = Effects::default();
+impl<'t> StatementEffects<'t> {
+    pub(super) fn of(file: &'t SourceFile, part: SyntaxNode<'t>) -> StatementEffects<'t> {
+        let mut effects = StatementEffects::default();
         let top =
             part.named_children().find(|node| !syntax::is_comment(*node)).map(|node| node.id());
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<ChildEffects> = Vec::new();
         syntax::walk(part, |node, depth| {
             levels.truncate(depth);
-            let role = levels.last_mut().map_or_else(Role::default, |above| above.role_of(node));
+            let role = levels.last_mut().map_or_else(NameUse::default, |above| above.role_of(node));
             effects.visit(file, node, role);
-            levels.push(Level::below(node, role, Some(node.id()) == top));
+            levels.push(ChildEffects::below(node, role, Some(node.id()) == top));
             !effects.holds_code
         });
         effects
     }
 
-    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, role: Role) {
+    fn visit(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>, role: NameUse) {
         match syntax::kind_of(node) {
             kind::IDENTIFIER => {
                 let name = file.text_of(node);
@@ -82,42 +82,46 @@ impl<'t> Effects<'t> {
     }
 }
 
-impl Level {
+impl ChildEffects {
     /// What is done to the names below `node`: what is done to those of `node`, but for
     /// indices and arguments, and what `node` does itself.
-    fn below(node: Node<'_>, role: Role, is_top: bool) -> Level {
+    fn below(node: SyntaxNode<'_>, role: NameUse, is_top: bool) -> ChildEffects {
         let child = |field: Field| syntax::field(node, field).map(|part| part.id());
-        let level = |role| Level { role, special: None, first_only: false };
+        let level = |role| ChildEffects { role, special: None, first_only: false };
         match syntax::kind_of(node) {
-            kind::ARGUMENT_LIST => level(Role::default()),
-            kind::ARRAY_ACCESS => Level { first_only: true, ..level(role) },
+            kind::ARGUMENT_LIST => level(NameUse::default()),
+            kind::ARRAY_ACCESS => ChildEffects { first_only: true, ..level(role) },
             kind::ASSIGNMENT_EXPRESSION => {
-                let left = Role { assigned: true, nested: role.nested || !is_top, ..role };
-                Level { special: child(field::LEFT).map(|id| (id, left)), ..level(role) }
+                let left = NameUse { assigned: true, nested: role.nested || !is_top, ..role };
+                ChildEffects { special: child(field::LEFT).map(|id| (id, left)), ..level(role) }
             }
-            kind::UPDATE_EXPRESSION => level(Role { assigned: true, ..role }),
+            kind::UPDATE_EXPRESSION => level(NameUse { assigned: true, ..role }),
             kind::METHOD_INVOCATION => {
-                let object = Role { receiver: true, ..role };
-                Level { special: child(field::OBJECT).map(|id| (id, object)), ..level(role) }
+                let object = NameUse { receiver: true, ..role };
+                ChildEffects { special: child(field::OBJECT).map(|id| (id, object)), ..level(role) }
             }
             _ => level(role),
         }
     }
 
-    fn role_of(&mut self, child: Node<'_>) -> Role {
+    fn role_of(&mut self, child: SyntaxNode<'_>) -> NameUse {
         let role = match self.special {
             Some((id, role)) if id == child.id() => role,
             _ => self.role,
         };
         if self.first_only && !syntax::is_comment(child) {
-            self.role = Role::default();
+            self.role = NameUse::default();
         }
         role
     }
 }
 
 /// All names in an expression.
-pub(super) fn all_names<'t>(file: &'t SourceFile, expression: Node<'t>, names: &mut Set<&'t str>) {
+pub(super) fn all_names<'t>(
+    file: &'t SourceFile,
+    expression: SyntaxNode<'t>,
+    names: &mut Set<&'t str>,
+) {
     syntax::walk(expression, |node, _| {
         if syntax::kind_of(node) == kind::IDENTIFIER {
             names.insert(file.text_of(node));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::{Map, Set};
 
 use super::blank_finals::blank_finals;
@@ -111,7 +111,13 @@ impl Switch<'_> {
 
 impl<'t> UnitNames<'t> {
     /// Puts one statement under a switch; whether that can be done.
-    fn guard(&self, file: &SourceFile, part: Node<'t>, switch: &str, edits: &mut Edits) -> bool {
+    fn guard(
+        &self,
+        file: &SourceFile,
+        part: SyntaxNode<'t>,
+        switch: &str,
+        edits: &mut Edits,
+    ) -> bool {
         let values = match syntax::kind_of(part) {
             kind::VARIABLE_DECLARATOR => match part.parent() {
                 Some(declaration) => declared(file, declaration, &[part]),
@@ -139,7 +145,11 @@ impl<'t> UnitNames<'t> {
     }
 
     /// The value of an assignment that gives a blank variable its value.
-    fn assigned(&self, file: &SourceFile, part: Node<'t>) -> Option<Vec<(Node<'t>, &'static str)>> {
+    fn assigned(
+        &self,
+        file: &SourceFile,
+        part: SyntaxNode<'t>,
+    ) -> Option<Vec<(SyntaxNode<'t>, &'static str)>> {
         if !self.gives_blank(file, part) {
             return None;
         }
@@ -153,7 +163,7 @@ impl<'t> UnitNames<'t> {
     }
 
     /// Whether a statement assigns to a variable that was declared without a value.
-    fn gives_blank(&self, file: &SourceFile, part: Node<'t>) -> bool {
+    fn gives_blank(&self, file: &SourceFile, part: SyntaxNode<'t>) -> bool {
         let assignment = syntax::child_of_kind(part, kind::ASSIGNMENT_EXPRESSION);
         let left = assignment.and_then(|node| syntax::field(node, field::LEFT));
         left.map(syntax::without_parentheses).is_some_and(|left| {
@@ -165,9 +175,9 @@ impl<'t> UnitNames<'t> {
 /// The values of declarators with their defaults; none where one can't stand in a `?:`.
 fn declared<'t>(
     file: &SourceFile,
-    declaration: Node<'t>,
-    declarators: &[Node<'t>],
-) -> Option<Vec<(Node<'t>, &'static str)>> {
+    declaration: SyntaxNode<'t>,
+    declarators: &[SyntaxNode<'t>],
+) -> Option<Vec<(SyntaxNode<'t>, &'static str)>> {
     let ty = syntax::field(declaration, field::TYPE)?;
     if file.text_of(ty) == "var" {
         return None;

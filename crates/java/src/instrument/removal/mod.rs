@@ -16,18 +16,18 @@ mod values;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::{Map, Set};
 
 use self::blank_finals::blank_finals;
-use self::effects::Effects;
+use self::effects::StatementEffects;
 pub use self::guards::Removals;
 pub(super) use self::guards::{Switch, guard};
 use self::surroundings::{FARTHEST_LOOP, Surroundings, catches_checked, loop_surroundings};
 use self::values::{Remaining, declaration, default_value, field_value, is_literal, without_value};
-use super::Report;
+use super::BlockFindings;
 use super::edit::Edits;
-use crate::blocks::{BlockKind, FileBlocks, Unit, UnitKind};
+use crate::blocks::{BlockKind, BodyUnit, FileBlocks, UnitKind};
 use crate::finding::FindingKind;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -50,7 +50,7 @@ pub(super) fn remove(
     blocks: &FileBlocks<'_>,
     removed: &BTreeSet<usize>,
     edits: &mut Edits,
-    report: &mut Report<'_, '_>,
+    report: &mut BlockFindings<'_, '_>,
 ) {
     if removed.is_empty() {
         return;
@@ -92,7 +92,7 @@ fn by_unit(blocks: &FileBlocks<'_>, indices: &BTreeSet<usize>) -> BTreeMap<u32, 
 struct UnitPlan<'t> {
     edits: Vec<Replacement>,
     /// The statements that are changed.
-    parts: Vec<Node<'t>>,
+    parts: Vec<SyntaxNode<'t>>,
     /// Whether there are any, or why not.
     result: Result<(), &'static str>,
 }
@@ -114,11 +114,11 @@ fn units_of<'t>(
 
 /// What holds all that may run in a unit: the unit itself, of a class's initialisers its
 /// members but for methods and types, which are units of their own.
-fn code_of<'t>(unit: &Unit<'t>) -> Vec<Node<'t>> {
+fn code_of<'t>(unit: &BodyUnit<'t>) -> Vec<SyntaxNode<'t>> {
     if !matches!(unit.kind, UnitKind::StaticInitializer | UnitKind::InstanceInitializer) {
         return vec![unit.node];
     }
-    let is_code = |member: &Node<'_>| {
+    let is_code = |member: &SyntaxNode<'_>| {
         !syntax::is_type_declaration(*member)
             && !matches!(
                 syntax::kind_of(member),
@@ -160,7 +160,7 @@ fn unit_depths(blocks: &FileBlocks<'_>) -> Vec<usize> {
 
 /// A local variable.
 #[derive(Debug, Clone, Copy)]
-struct Local {
+struct RemovedLocal {
     /// Its default value if it is of a primitive type.
     default: Option<&'static str>,
     /// Whether it is declared without a value.
@@ -171,7 +171,7 @@ struct Local {
 struct UnitNames<'t> {
     /// How often the name of each local variable occurs.
     mentions: Map<&'t str, usize>,
-    locals: Map<&'t str, Vec<Local>>,
+    locals: Map<&'t str, Vec<RemovedLocal>>,
     surroundings: Vec<Surroundings<'t>>,
     /// Statement ids, in order, with the indices of their surroundings.
     around: Vec<(usize, usize)>,
@@ -182,7 +182,7 @@ struct UnitNames<'t> {
 }
 
 impl<'t> UnitNames<'t> {
-    fn gather(file: &'t SourceFile, code: &[Node<'t>], is_fine: bool) -> UnitNames<'t> {
+    fn gather(file: &'t SourceFile, code: &[SyntaxNode<'t>], is_fine: bool) -> UnitNames<'t> {
         let mut names = UnitNames {
             mentions: Map::default(),
             locals: Map::default(),
@@ -217,7 +217,7 @@ impl<'t> UnitNames<'t> {
     }
 
     /// The surroundings of what is below `node`.
-    fn visit(&mut self, file: &'t SourceFile, node: Node<'t>, around: usize) -> usize {
+    fn visit(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>, around: usize) -> usize {
         match syntax::kind_of(node) {
             kind::EXPRESSION_STATEMENT => {
                 self.around.push((node.id(), around));
@@ -236,7 +236,7 @@ impl<'t> UnitNames<'t> {
             }
             kind::SWITCH_RULE => {
                 let arms = syntax::named_children(node);
-                self.arms.extend(arms.iter().map(Node::id));
+                self.arms.extend(arms.iter().map(SyntaxNode::id));
             }
             _ => {}
         }
@@ -248,7 +248,7 @@ impl<'t> UnitNames<'t> {
         self.surroundings.len() - 1
     }
 
-    fn declare(&mut self, file: &'t SourceFile, node: Node<'t>) {
+    fn declare(&mut self, file: &'t SourceFile, node: SyntaxNode<'t>) {
         for declarator in syntax::fields(node, field::DECLARATOR) {
             let Some(name) = syntax::field(declarator, field::NAME) else { continue };
             let name = file.text_of(name);
@@ -256,7 +256,7 @@ impl<'t> UnitNames<'t> {
             // One of a `switch` group has no value in the groups after it.
             let shared = node.parent().is_some_and(|parent| parent.kind() == kind::SWITCH_GROUP);
             let blank = shared || syntax::field(declarator, field::VALUE).is_none();
-            self.locals.entry(name).or_default().push(Local { default, blank });
+            self.locals.entry(name).or_default().push(RemovedLocal { default, blank });
         }
     }
 
@@ -306,7 +306,7 @@ impl<'t> UnitNames<'t> {
         finals: &Set<&str>,
         blocks: &FileBlocks<'t>,
         index: usize,
-        part: Node<'t>,
+        part: SyntaxNode<'t>,
     ) -> Result<Vec<&'t str>, &'static str> {
         let block = &blocks.blocks[index];
         let unit = &blocks.units[block.unit.0 as usize];
@@ -318,7 +318,7 @@ impl<'t> UnitNames<'t> {
         }
         if syntax::kind_of(part) == kind::VARIABLE_DECLARATOR {
             field_value(file, unit.node, part)?;
-            return Ok(Effects::of(file, part).mentioned);
+            return Ok(StatementEffects::of(file, part).mentioned);
         }
         if !matches!(
             syntax::kind_of(part),
@@ -326,7 +326,7 @@ impl<'t> UnitNames<'t> {
         ) {
             return Err(NOTHING);
         }
-        let effects = Effects::of(file, part);
+        let effects = StatementEffects::of(file, part);
         if effects.holds_code || (self.is_fine && owns_blocks(blocks, index, part)) {
             return Err("its statements hold lambdas, classes or blocks of their own");
         }
@@ -342,7 +342,11 @@ impl<'t> UnitNames<'t> {
     }
 
     /// What the loops and `try` statements around a statement demand.
-    fn in_its_place(&self, part: Node<'t>, effects: &Effects<'t>) -> Result<(), &'static str> {
+    fn in_its_place(
+        &self,
+        part: SyntaxNode<'t>,
+        effects: &StatementEffects<'t>,
+    ) -> Result<(), &'static str> {
         let found = self.around.binary_search_by_key(&part.id(), |(id, _)| *id);
         let mut around = found.ok().map(|found| self.around[found].1);
         for _ in 0..FARTHEST_LOOP {
@@ -369,7 +373,7 @@ impl<'t> UnitNames<'t> {
     fn edit(
         &self,
         file: &SourceFile,
-        part: Node<'t>,
+        part: SyntaxNode<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
         match syntax::kind_of(part) {
@@ -382,7 +386,7 @@ impl<'t> UnitNames<'t> {
     fn expression(
         &self,
         file: &SourceFile,
-        part: Node<'t>,
+        part: SyntaxNode<'t>,
         remaining: &Remaining<'_, '_>,
     ) -> Result<Vec<Replacement>, &'static str> {
         let nothing = if self.arms.contains(&part.id()) { "{ }" } else { ";" };
@@ -412,7 +416,7 @@ impl<'t> UnitNames<'t> {
 }
 
 /// Whether a part holds blocks other than its own.
-fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: Node<'_>) -> bool {
+fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: SyntaxNode<'_>) -> bool {
     let mut found = false;
     syntax::walk(part, |node, _| {
         found |= blocks.owner.get(&node.id()).is_some_and(|owner| *owner != index);

@@ -1,6 +1,6 @@
 //! What the loops and `try` statements around a statement demand of it.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::Set;
 
 use super::effects::all_names;
@@ -30,7 +30,7 @@ const FARTHEST_CONDITION: usize = 256;
 /// that varies, those of the `if` conditions in it.
 pub(super) fn loop_surroundings<'t>(
     file: &'t SourceFile,
-    node: Node<'t>,
+    node: SyntaxNode<'t>,
     parent: usize,
 ) -> Surroundings<'t> {
     let condition = syntax::field(node, field::CONDITION);
@@ -81,7 +81,7 @@ const UNCHECKED: [&str; 24] = [
 ];
 
 /// Whether a `try` catches an exception that may be checked.
-pub(super) fn catches_checked(file: &SourceFile, node: Node<'_>) -> bool {
+pub(super) fn catches_checked(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
     let clauses = syntax::children_of_kind(node, kind::CATCH_CLAUSE).into_iter();
     let parameters =
         clauses.filter_map(|clause| syntax::child_of_kind(clause, kind::CATCH_FORMAL_PARAMETER));

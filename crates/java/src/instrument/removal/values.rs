@@ -1,9 +1,9 @@
 //! Declarations and fields: what can go, and the default value of what can't.
 
-use crate::java::Node;
+use crate::java::SyntaxNode;
 use crate::java::fast::Map;
 
-use super::effects::Effects;
+use super::effects::StatementEffects;
 use super::{NEEDED, NOTHING, Replacement};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -34,11 +34,11 @@ impl<'t> Remaining<'_, 't> {
 /// default values for primitives.
 pub(super) fn declaration(
     file: &SourceFile,
-    part: Node<'_>,
+    part: SyntaxNode<'_>,
     remaining: &Remaining<'_, '_>,
 ) -> Result<Vec<Replacement>, &'static str> {
     let declarators = syntax::fields(part, field::DECLARATOR);
-    let name_of = |declarator: &Node<'_>| {
+    let name_of = |declarator: &SyntaxNode<'_>| {
         syntax::field(*declarator, field::NAME).map_or("", |name| file.text_of(name))
     };
     if !declarators.iter().any(|declarator| remaining.has(name_of(declarator))) {
@@ -61,24 +61,25 @@ pub(super) fn declaration(
     Ok(edits)
 }
 
-fn final_modifier<'t>(file: &SourceFile, declaration: Node<'t>) -> Option<Node<'t>> {
+fn final_modifier<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
     let modifiers = syntax::child_of_kind(declaration, kind::MODIFIERS)?;
     syntax::children(modifiers).into_iter().find(|node| file.text_of(*node) == "final")
 }
 
 /// A field's value becomes the default.
-pub(super) fn without_value(file: &SourceFile, declarator: Node<'_>) -> Vec<Replacement> {
+pub(super) fn without_value(file: &SourceFile, declarator: SyntaxNode<'_>) -> Vec<Replacement> {
     let declaration = declarator.parent();
     let default = declaration.and_then(|node| default_value(file, node, declarator));
     let value = syntax::field(declarator, field::VALUE);
-    let replace = |value: Node<'_>| (value.byte_range(), default.unwrap_or("null").to_owned());
+    let replace =
+        |value: SyntaxNode<'_>| (value.byte_range(), default.unwrap_or("null").to_owned());
     value.map(replace).into_iter().collect()
 }
 
 pub(super) fn field_value(
     file: &SourceFile,
-    class_body: Node<'_>,
-    declarator: Node<'_>,
+    class_body: SyntaxNode<'_>,
+    declarator: SyntaxNode<'_>,
 ) -> Result<(), &'static str> {
     let declaration = declarator.parent().ok_or(NOTHING)?;
     if syntax::kind_of(declaration) != kind::FIELD_DECLARATION
@@ -88,7 +89,7 @@ pub(super) fn field_value(
         return Err("it initialises final fields");
     }
     match syntax::field(declarator, field::VALUE) {
-        Some(value) if Effects::of(file, value).holds_code => {
+        Some(value) if StatementEffects::of(file, value).holds_code => {
             Err("its statements hold lambdas, classes or blocks of their own")
         }
         Some(value) if is_literal(value) => Err(NOTHING),
@@ -100,8 +101,8 @@ pub(super) fn field_value(
 /// The default value of a declared variable of a primitive type.
 pub(super) fn default_value(
     file: &SourceFile,
-    declaration: Node<'_>,
-    declarator: Node<'_>,
+    declaration: SyntaxNode<'_>,
+    declarator: SyntaxNode<'_>,
 ) -> Option<&'static str> {
     if syntax::field(declarator, field::DIMENSIONS).is_some() {
         return None;
@@ -113,7 +114,7 @@ pub(super) fn default_value(
     }
 }
 
-pub(super) fn is_literal(value: Node<'_>) -> bool {
+pub(super) fn is_literal(value: SyntaxNode<'_>) -> bool {
     value.is_leaf()
         && syntax::kind_of(value) != kind::IDENTIFIER
         && syntax::kind_of(value) != kind::THIS

@@ -4,7 +4,7 @@
 use super::Attributor;
 use super::select::{Argument, takes};
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::Candidate;
+use crate::java::known::CandidateMethod;
 use crate::java::tree::NodeId;
 use crate::java::types::{Substitution, Type, erase, substitute};
 
@@ -13,7 +13,7 @@ const RETRIES_MAX: u32 = 4;
 
 /// A method chosen for a call, its type parameters made variables.
 pub(super) struct Instance {
-    pub candidate: Candidate,
+    pub candidate: CandidateMethod,
     pub parameters: Vec<Type>,
     pub returns: Type,
 }
@@ -31,12 +31,12 @@ impl Attributor<'_> {
     /// attributed all the same.
     pub(super) fn invoke(
         &mut self,
-        candidates: &[Candidate],
+        candidates: &[CandidateMethod],
         nodes: &[NodeId],
         explicit: &[Type],
         expected: Option<&Type>,
     ) -> Option<Instance> {
-        let possible: Vec<&Candidate> =
+        let possible: Vec<&CandidateMethod> =
             candidates.iter().filter(|c| takes(c, nodes.len())).collect();
         if let [only] = possible[..] {
             let instance = self.instantiate(only.clone(), explicit, nodes.len());
@@ -216,7 +216,12 @@ impl Attributor<'_> {
 
     /// The parameter types for so many arguments and the return type, with inference
     /// variables for the method's type parameters (or the explicit type arguments).
-    fn instantiate(&mut self, candidate: Candidate, explicit: &[Type], count: usize) -> Instance {
+    fn instantiate(
+        &mut self,
+        candidate: CandidateMethod,
+        explicit: &[Type],
+        count: usize,
+    ) -> Instance {
         let method = candidate.method.clone();
         let erased = candidate.raw && !method.is_static && &*method.name != "<init>";
         let mut all: Substitution = (*candidate.substitution).clone();

@@ -6,7 +6,7 @@ use super::{Attributor, BodyContext};
 use crate::java::class::ClassInfo;
 use crate::java::declare::{declared_classes, extra_dimensions, has_modifier, members};
 use crate::java::kinds::{Field, Kind};
-use crate::java::resolver::{Level, LocalClass};
+use crate::java::resolver::{LocalClass, TypeScope};
 use crate::java::source_class;
 use crate::java::tree::NodeId;
 use crate::java::types::{Name, Type};
@@ -97,7 +97,7 @@ impl Attributor<'_> {
             class.methods_named(name).iter().find(|m| m.declaration == Some(node)).cloned()
         });
         let variables = method.iter().flat_map(|m| m.type_parameters.iter().cloned());
-        self.resolver.levels.extend(variables.map(Level::Variable));
+        self.resolver.levels.extend(variables.map(TypeScope::Variable));
         let holder = match tree.kind(node) {
             // A compact constructor's parameters are the record's.
             Kind::CompactConstructorDeclaration => {
@@ -157,7 +157,7 @@ impl Attributor<'_> {
         }
         let supers = supertype.class_name().cloned().into_iter().collect();
         self.add_local_class(body, &name, supers);
-        self.resolver.levels.push(Level::Class(name.clone()));
+        self.resolver.levels.push(TypeScope::Class(name.clone()));
         source_class::add_members(&mut self.resolver, body, Kind::ClassBody, &mut info);
         self.resolver.levels.pop();
         self.walk_local_class(body, info);
@@ -170,7 +170,7 @@ impl Attributor<'_> {
             return;
         };
         let name = self.local_name(node, simple);
-        self.resolver.levels.push(Level::Local(simple.into(), name.clone()));
+        self.resolver.levels.push(TypeScope::Local(simple.into(), name.clone()));
         self.add_local_class(node, &name, Vec::new());
         let info = source_class::class_info(&mut self.resolver, node, &name);
         let supers: Vec<Name> = info.supertypes().filter_map(Type::class_name).cloned().collect();
@@ -217,7 +217,7 @@ impl Attributor<'_> {
             self.resolver.locals.insert(class.name.clone(), local);
         }
         let levels = self.resolver.levels.len();
-        self.resolver.levels.push(Level::Class(name.clone()));
+        self.resolver.levels.push(TypeScope::Class(name.clone()));
         for class in found {
             let info = source_class::class_info(&mut self.resolver, class.node, &class.name);
             if let Some(local) = self.resolver.locals.get_mut(&class.name) {

@@ -5,7 +5,7 @@ use super::names::Qualifier;
 use super::{Attributor, Symbol};
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::Candidate;
+use crate::java::known::CandidateMethod;
 use crate::java::tree::NodeId;
 use crate::java::types::{Type, Wildcard, erase};
 
@@ -33,7 +33,7 @@ impl Attributor<'_> {
     }
 
     /// The receiver's type and the methods that the call may mean.
-    fn callees(&mut self, node: NodeId, name: &str) -> (Type, Vec<Candidate>) {
+    fn callees(&mut self, node: NodeId, name: &str) -> (Type, Vec<CandidateMethod>) {
         let tree = self.tree();
         let object = tree.child(node, Field::Object);
         let has_super =
@@ -52,7 +52,7 @@ impl Attributor<'_> {
     }
 
     /// A call by name alone: the innermost class that has such a method, or an import.
-    fn callees_in_scope(&self, name: &str) -> (Type, Vec<Candidate>) {
+    fn callees_in_scope(&self, name: &str) -> (Type, Vec<CandidateMethod>) {
         for class in self.classes.iter().rev() {
             if self.resolver.has_method(&class.name, name) {
                 let this = class.this_type();

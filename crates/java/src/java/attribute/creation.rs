@@ -6,7 +6,7 @@ use super::names::Qualifier;
 use super::{Attributor, Symbol};
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::Candidate;
+use crate::java::known::CandidateMethod;
 use crate::java::resolver::MISSING;
 use crate::java::tree::NodeId;
 use crate::java::types::Type;
@@ -97,7 +97,7 @@ impl Attributor<'_> {
     }
 
     /// The constructors of `class`; first what `expected` says of its type arguments.
-    fn constructors(&mut self, class: &Type, expected: Option<&Type>) -> Vec<Candidate> {
+    fn constructors(&mut self, class: &Type, expected: Option<&Type>) -> Vec<CandidateMethod> {
         if let Some(expected) = expected {
             let expected = self.inference.deep(expected);
             if !matches!(expected, Type::Primitive(_)) {
@@ -108,7 +108,7 @@ impl Attributor<'_> {
         let Some(info) = self.resolver.class(&class_type.name) else { return Vec::new() };
         let (substitution, raw) = self.resolver.substitution(&info, class_type);
         let substitution = Arc::new(substitution);
-        let candidate = |method: &Arc<MethodInfo>| Candidate {
+        let candidate = |method: &Arc<MethodInfo>| CandidateMethod {
             method: method.clone(),
             substitution: substitution.clone(),
             raw,

@@ -4,7 +4,7 @@ use super::names::Qualifier;
 use super::select::{Argument, LambdaShape};
 use super::{Attributor, BodyContext, Symbol};
 use crate::java::kinds::{Field, Kind};
-use crate::java::known::Candidate;
+use crate::java::known::CandidateMethod;
 use crate::java::source_class;
 use crate::java::tree::NodeId;
 use crate::java::types::{Type, Wildcard, substitute};
@@ -117,7 +117,8 @@ impl Attributor<'_> {
             other => other.clone(),
         };
         let target = self.without_wildcards(&target);
-        let Candidate { method, substitution, .. } = self.resolver.functional_method(&target)?;
+        let CandidateMethod { method, substitution, .. } =
+            self.resolver.functional_method(&target)?;
         let put_in = |ty: &Type| substitute(ty, &substitution);
         let parameters = method.parameters.iter().map(put_in).collect();
         Some(FunctionType { parameters, returns: put_in(&method.returns) })
@@ -245,9 +246,9 @@ impl Attributor<'_> {
     /// `Type::name`: a static method, or an instance method of the first parameter.
     fn referred_by_type(&mut self, ty: &Type, name: &str, parameters: &[Type]) -> Option<Type> {
         let candidates = self.resolver.methods(ty, name);
-        let is_static = |c: &&Candidate| c.method.is_static;
-        let statics: Vec<Candidate> = candidates.iter().filter(is_static).cloned().collect();
-        let arity = |c: &Candidate| c.method.parameters.len() == parameters.len();
+        let is_static = |c: &&CandidateMethod| c.method.is_static;
+        let statics: Vec<CandidateMethod> = candidates.iter().filter(is_static).cloned().collect();
+        let arity = |c: &CandidateMethod| c.method.parameters.len() == parameters.len();
         if statics.iter().any(arity) || candidates.len() == statics.len() {
             return self.referred(ty, name, parameters);
         }

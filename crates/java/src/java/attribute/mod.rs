@@ -27,7 +27,7 @@ use super::resolver::Resolver;
 use super::source_class::class_levels;
 use super::tree::{LeanTree, NodeId};
 use super::types::{Name, Type};
-use super::view::View;
+use super::view::TrackedLookup;
 use super::world::World;
 use crate::java::fast::Map;
 use inference::Inference;
@@ -65,7 +65,7 @@ pub(crate) enum Symbol {
 
 /// What attribution found out about the nodes of one file.
 #[derive(Debug, Clone)]
-pub(crate) struct Facts {
+pub(crate) struct AttributedFacts {
     types: Vec<Type>,
     constants: Vec<bool>,
     symbols: Vec<Symbol>,
@@ -73,10 +73,10 @@ pub(crate) struct Facts {
     callees: Map<NodeId, Arc<MethodInfo>>,
 }
 
-impl Facts {
-    fn of(tree: &LeanTree) -> Facts {
+impl AttributedFacts {
+    fn of(tree: &LeanTree) -> AttributedFacts {
         let nodes = tree.len();
-        Facts {
+        AttributedFacts {
             types: vec![Type::Unknown; nodes],
             constants: vec![false; nodes],
             symbols: vec![Symbol::None; nodes],
@@ -121,11 +121,14 @@ pub(crate) const DEPTH_MAX: u32 = 3000;
 pub(crate) const STACK_BYTES: usize = 128 << 20;
 
 /// Attributes all of `file`; the resolver knows its local classes, too.
-pub(crate) fn attribute<'w>(world: &'w World<'w>, file: &'w FileUnit<'w>) -> (Facts, Resolver<'w>) {
+pub(crate) fn attribute<'w>(
+    world: &'w World<'w>,
+    file: &'w FileUnit<'w>,
+) -> (AttributedFacts, Resolver<'w>) {
     let mut attributor = Attributor {
-        resolver: Resolver::new(View::of(world), file),
+        resolver: Resolver::new(TrackedLookup::of(world), file),
         file,
-        facts: Facts::of(&file.tree),
+        facts: AttributedFacts::of(&file.tree),
         scope: Scope::default(),
         classes: Vec::new(),
         bodies: Vec::new(),
@@ -148,7 +151,7 @@ struct BodyContext {
 struct Attributor<'w> {
     resolver: Resolver<'w>,
     file: &'w FileUnit<'w>,
-    facts: Facts,
+    facts: AttributedFacts,
     scope: Scope<'w>,
     /// The classes around, outermost first.
     classes: Vec<Arc<ClassInfo>>,
@@ -220,7 +223,7 @@ impl<'w> Attributor<'w> {
     }
 
     /// Replaces inferred types by what they were inferred to be.
-    fn finish(mut self) -> (Facts, Resolver<'w>) {
+    fn finish(mut self) -> (AttributedFacts, Resolver<'w>) {
         for ty in &mut self.facts.types {
             if matches!(ty, Type::Infer(_)) {
                 *ty = self.inference.settled(ty);

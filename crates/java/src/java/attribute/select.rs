@@ -1,7 +1,7 @@
 //! Overload resolution (JLS 15.12.2): which of the methods of a name a call means.
 
 use super::Attributor;
-use crate::java::known::Candidate;
+use crate::java::known::CandidateMethod;
 use crate::java::types::{Type, erase, substitute};
 
 /// An argument as overload resolution sees it.
@@ -27,7 +27,7 @@ pub(super) struct LambdaShape {
 
 /// How freely arguments fit parameters.
 #[derive(Clone, Copy, PartialEq)]
-enum Phase {
+enum SelectionPhase {
     /// Subtyping only.
     Strict,
     /// Boxing too.
@@ -41,17 +41,17 @@ impl Attributor<'_> {
     /// number of parameters does.
     pub(super) fn select(
         &self,
-        candidates: &[Candidate],
+        candidates: &[CandidateMethod],
         arguments: &[Argument],
-    ) -> Option<Candidate> {
+    ) -> Option<CandidateMethod> {
         // Where types are not known well enough, a variable takes all that its bound does.
         for is_lenient in [false, true] {
-            for phase in [Phase::Strict, Phase::Loose, Phase::Variable] {
-                let fits = |c: &&Candidate| {
+            for phase in [SelectionPhase::Strict, SelectionPhase::Loose, SelectionPhase::Variable] {
+                let fits = |c: &&CandidateMethod| {
                     self.is_applicable(c, arguments, phase)
                         && (is_lenient || self.fit_variables(c, arguments, phase))
                 };
-                let applicable: Vec<&Candidate> = candidates.iter().filter(fits).collect();
+                let applicable: Vec<&CandidateMethod> = candidates.iter().filter(fits).collect();
                 if !applicable.is_empty() {
                     return Some(self.most_specific(&applicable, arguments, phase).clone());
                 }
@@ -62,13 +62,18 @@ impl Attributor<'_> {
 
     /// Whether no value of a class goes where one of a type variable is asked for that
     /// the call does not infer.
-    fn fit_variables(&self, candidate: &Candidate, arguments: &[Argument], phase: Phase) -> bool {
+    fn fit_variables(
+        &self,
+        candidate: &CandidateMethod,
+        arguments: &[Argument],
+        phase: SelectionPhase,
+    ) -> bool {
         if candidate.raw && !candidate.method.is_static {
             return true;
         }
         arguments.iter().enumerate().all(|(index, argument)| {
             let Argument::Typed(ty) = argument else { return true };
-            let formal = formal(candidate, index, phase == Phase::Variable);
+            let formal = formal(candidate, index, phase == SelectionPhase::Variable);
             let Some(Type::Variable(variable)) = formal else { return true };
             let is_inferred = candidate.method.type_parameters.contains(&variable);
             let ty = self.inference.settled(ty);
@@ -76,9 +81,14 @@ impl Attributor<'_> {
         })
     }
 
-    fn is_applicable(&self, candidate: &Candidate, arguments: &[Argument], phase: Phase) -> bool {
+    fn is_applicable(
+        &self,
+        candidate: &CandidateMethod,
+        arguments: &[Argument],
+        phase: SelectionPhase,
+    ) -> bool {
         let method = &candidate.method;
-        if phase == Phase::Variable {
+        if phase == SelectionPhase::Variable {
             if !method.varargs || arguments.len() + 1 < method.parameters.len() {
                 return false;
             }
@@ -86,12 +96,12 @@ impl Attributor<'_> {
             return false;
         }
         arguments.iter().enumerate().all(|(index, argument)| {
-            let formal = parameter(candidate, index, phase == Phase::Variable);
+            let formal = parameter(candidate, index, phase == SelectionPhase::Variable);
             self.fits(argument, &formal, phase)
         })
     }
 
-    fn fits(&self, argument: &Argument, formal: &Type, phase: Phase) -> bool {
+    fn fits(&self, argument: &Argument, formal: &Type, phase: SelectionPhase) -> bool {
         match argument {
             Argument::Typed(ty) => self.value_fits(&self.inference.settled(ty), formal, phase),
             Argument::Open(lambdas) => {
@@ -121,16 +131,16 @@ impl Attributor<'_> {
         }
     }
 
-    fn value_fits(&self, ty: &Type, formal: &Type, phase: Phase) -> bool {
+    fn value_fits(&self, ty: &Type, formal: &Type, phase: SelectionPhase) -> bool {
         match (ty, formal) {
             (Type::Unknown, _) | (_, Type::Unknown) => true,
             (Type::Void, _) => false,
             (Type::Primitive(a), Type::Primitive(b)) => a.widens_to(*b),
             (Type::Primitive(_), _) => {
-                phase != Phase::Strict && self.resolver.is_subtype(&ty.boxed(), formal)
+                phase != SelectionPhase::Strict && self.resolver.is_subtype(&ty.boxed(), formal)
             }
             (_, Type::Primitive(b)) => {
-                phase != Phase::Strict && ty.unboxed().is_some_and(|a| a.widens_to(*b))
+                phase != SelectionPhase::Strict && ty.unboxed().is_some_and(|a| a.widens_to(*b))
             }
             _ => self.resolver.is_subtype(ty, formal),
         }
@@ -138,13 +148,15 @@ impl Attributor<'_> {
 
     fn most_specific<'c>(
         &self,
-        applicable: &[&'c Candidate],
+        applicable: &[&'c CandidateMethod],
         arguments: &[Argument],
-        phase: Phase,
-    ) -> &'c Candidate {
-        let beats = |a: &Candidate, b: &Candidate| self.is_more_specific(a, b, arguments, phase);
-        let is_best = |a: &&&Candidate| applicable.iter().all(|b| beats(a, b));
-        let best: Vec<&&Candidate> = applicable.iter().filter(is_best).collect();
+        phase: SelectionPhase,
+    ) -> &'c CandidateMethod {
+        let beats = |a: &CandidateMethod, b: &CandidateMethod| {
+            self.is_more_specific(a, b, arguments, phase)
+        };
+        let is_best = |a: &&&CandidateMethod| applicable.iter().all(|b| beats(a, b));
+        let best: Vec<&&CandidateMethod> = applicable.iter().filter(is_best).collect();
         // Several are equally specific if one overrides another: a concrete one counts.
         let concrete = best.iter().find(|c| !c.method.is_abstract);
         concrete.map(|c| **c).or_else(|| self.merged(&best)).unwrap_or(applicable[0])
@@ -152,28 +164,29 @@ impl Attributor<'_> {
 
     /// Of abstract methods with the same parameters the one whose result fits all. javac
     /// asks the second before the first, and then the rest.
-    fn merged<'c>(&self, same: &[&&'c Candidate]) -> Option<&'c Candidate> {
-        let returned = |c: &Candidate| erase(&substitute(&c.method.returns, &c.substitution));
-        let mut order: Vec<&'c Candidate> = same.iter().map(|c| **c).collect();
+    fn merged<'c>(&self, same: &[&&'c CandidateMethod]) -> Option<&'c CandidateMethod> {
+        let returned = |c: &CandidateMethod| erase(&substitute(&c.method.returns, &c.substitution));
+        let mut order: Vec<&'c CandidateMethod> = same.iter().map(|c| **c).collect();
         if order.len() > 1 {
             order.swap(0, 1);
         }
-        let fits = |c: &Candidate, other: &Candidate| match (returned(c), returned(other)) {
-            (Type::Primitive(a), Type::Primitive(b)) => a == b,
-            (a, b) => self.resolver.is_subtype(&a, &b),
-        };
+        let fits =
+            |c: &CandidateMethod, other: &CandidateMethod| match (returned(c), returned(other)) {
+                (Type::Primitive(a), Type::Primitive(b)) => a == b,
+                (a, b) => self.resolver.is_subtype(&a, &b),
+            };
         let best = order.iter().find(|c| order.iter().all(|other| fits(c, other)));
         best.or(order.first()).copied()
     }
 
     fn is_more_specific(
         &self,
-        a: &Candidate,
-        b: &Candidate,
+        a: &CandidateMethod,
+        b: &CandidateMethod,
         arguments: &[Argument],
-        phase: Phase,
+        phase: SelectionPhase,
     ) -> bool {
-        let variable = phase == Phase::Variable;
+        let variable = phase == SelectionPhase::Variable;
         arguments.iter().enumerate().all(|(index, argument)| {
             let (a, b) = (parameter(a, index, variable), parameter(b, index, variable));
             match argument {
@@ -208,7 +221,7 @@ impl Attributor<'_> {
 }
 
 /// The type of the parameter that takes the argument at `index`.
-fn formal(candidate: &Candidate, index: usize, variable: bool) -> Option<Type> {
+fn formal(candidate: &CandidateMethod, index: usize, variable: bool) -> Option<Type> {
     let parameters = &candidate.method.parameters;
     let last = parameters.len().saturating_sub(1);
     let formal = match parameters.get(index.min(last))? {
@@ -219,7 +232,7 @@ fn formal(candidate: &Candidate, index: usize, variable: bool) -> Option<Type> {
 }
 
 /// Its erasure.
-fn parameter(candidate: &Candidate, index: usize, variable: bool) -> Type {
+fn parameter(candidate: &CandidateMethod, index: usize, variable: bool) -> Type {
     match formal(candidate, index, variable).unwrap_or_default() {
         Type::Infer(_) => Type::Unknown,
         Type::Variable(variable) if candidate.method.type_parameters.contains(&variable) => {
@@ -233,7 +246,7 @@ fn parameter(candidate: &Candidate, index: usize, variable: bool) -> Type {
 }
 
 /// Whether a method can take so many arguments.
-pub(super) fn takes(candidate: &Candidate, arguments: usize) -> bool {
+pub(super) fn takes(candidate: &CandidateMethod, arguments: usize) -> bool {
     let parameters = candidate.method.parameters.len();
     parameters == arguments || (candidate.method.varargs && arguments + 1 >= parameters)
 }

@@ -8,7 +8,7 @@ use cafebabe::{
     MethodInfo as FileMethod, ParseOptions,
 };
 
-use super::signature::Signature;
+use super::signature::SignatureReader;
 use crate::java::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
 use crate::java::fast::Map;
 use crate::java::types::{Name, Type, TypeVariable};
@@ -109,7 +109,7 @@ fn supertypes(file: &ClassFile<'_>, class: &mut ClassInfo) {
     let Some(text) = signature_of(&file.attributes) else { return };
     let mut around = class.outer_parameters.clone();
     around.reverse();
-    let mut signature = Signature::new(text, around);
+    let mut signature = SignatureReader::new(text, around);
     let Some(parameters) = signature.type_parameters(&class.name) else { return };
     class.type_parameters = parameters;
     let Some(superclass) = signature.ty() else { return };
@@ -125,7 +125,7 @@ fn field(field: &FileField<'_>, scope: &[Arc<TypeVariable>]) -> Option<(Name, Fi
     if flags.intersects(FieldAccessFlags::SYNTHETIC | FieldAccessFlags::PRIVATE) {
         return None;
     }
-    let read = |text: &str| Signature::new(text, scope.to_vec()).ty();
+    let read = |text: &str| SignatureReader::new(text, scope.to_vec()).ty();
     let ty = signature_of(&field.attributes)
         .and_then(read)
         .or_else(|| read(&field.descriptor.to_string()))?;
@@ -178,9 +178,9 @@ fn method(
     scope: &[Arc<TypeVariable>],
 ) -> Option<MethodInfo> {
     let descriptor = method.descriptor.to_string();
-    let (plain, plain_return) = Signature::new(&descriptor, Vec::new()).method()?;
+    let (plain, plain_return) = SignatureReader::new(&descriptor, Vec::new()).method()?;
     let generic = signature_of(&method.attributes).and_then(|text| {
-        let mut signature = Signature::new(text, scope.to_vec());
+        let mut signature = SignatureReader::new(text, scope.to_vec());
         let type_parameters = signature.type_parameters(owner)?;
         let (parameters, returns) = signature.method()?;
         // Inner and enum constructors hide parameters that the signature lacks.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::places::Place;
+use super::places::ClassPathEntry;
 
 /// The classes of the JDK that `JAVA_HOME` names, else of `java` on the search path.
-pub(super) fn find() -> Option<Place> {
+pub(super) fn find() -> Option<ClassPathEntry> {
     std::env::var_os("JAVA_HOME").and_then(|home| at(Path::new(&home))).or_else(|| {
         let java = on_search_path("java")?.canonicalize().ok()?;
         at(java.parent()?.parent()?)
@@ -13,11 +13,13 @@ pub(super) fn find() -> Option<Place> {
 }
 
 /// The classes of the JDK in the folder `home`.
-pub(super) fn at(home: &Path) -> Option<Place> {
-    if let Some(modules) = Place::modules(&home.join("lib/modules")) {
+pub(super) fn at(home: &Path) -> Option<ClassPathEntry> {
+    if let Some(modules) = ClassPathEntry::modules(&home.join("lib/modules")) {
         return Some(modules);
     }
-    ["jre/lib/rt.jar", "lib/rt.jar"].iter().find_map(|jar| Place::open(&home.join(jar)).ok())
+    ["jre/lib/rt.jar", "lib/rt.jar"]
+        .iter()
+        .find_map(|jar| ClassPathEntry::open(&home.join(jar)).ok())
 }
 
 fn on_search_path(program: &str) -> Option<PathBuf> {

@@ -13,7 +13,7 @@ use std::sync::{Arc, RwLock};
 use super::class::ClassInfo;
 use super::types::Name;
 use crate::java::fast::Map;
-use places::Place;
+use places::ClassPathEntry;
 
 /// Why a class path can't be opened.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +45,7 @@ pub enum ClassPathError {
 /// read when it is first asked for, and kept.
 #[derive(Default)]
 pub struct ClassPath {
-    places: Vec<Place>,
+    places: Vec<ClassPathEntry>,
     has_jdk: bool,
     release: u16,
     read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
@@ -66,7 +66,7 @@ impl ClassPath {
     pub fn open(entries: &[PathBuf]) -> Result<ClassPath, ClassPathError> {
         let mut places = Vec::with_capacity(entries.len() + 1);
         for entry in entries.iter().filter(|e| !e.as_os_str().is_empty()) {
-            places.push(Place::open(entry)?);
+            places.push(ClassPathEntry::open(entry)?);
         }
         let jdk = jdk::find();
         let (has_jdk, release) = (jdk.is_some(), jdk.as_ref().map_or(NO_RELEASE, release_of));
@@ -76,7 +76,7 @@ impl ClassPath {
 
     /// Nothing but the classes of the JDK at `home`, if there is one.
     pub fn of_jdk(home: &Path) -> ClassPath {
-        let places: Vec<Place> = jdk::at(home).into_iter().collect();
+        let places: Vec<ClassPathEntry> = jdk::at(home).into_iter().collect();
         let release = places.first().map_or(NO_RELEASE, release_of);
         ClassPath { has_jdk: !places.is_empty(), places, release, ..ClassPath::default() }
     }
@@ -126,7 +126,7 @@ impl ClassPath {
 }
 
 /// The Java release of a JDK: the version of its class files less 44.
-fn release_of(jdk: &Place) -> u16 {
+fn release_of(jdk: &ClassPathEntry) -> u16 {
     let bytes = jdk.bytes("java/lang/Object");
     let version = bytes.as_deref().and_then(|bytes| bytes.get(6..8));
     version.map_or(NO_RELEASE, |v| u16::from_be_bytes([v[0], v[1]]).saturating_sub(44))

@@ -7,13 +7,13 @@ use jimage_rs::JImage;
 use crate::java::fast::Map;
 
 /// The modules file with the module of each package.
-pub(super) struct Modules {
+pub(super) struct ModulesFile {
     image: JImage,
     module_of_package: Map<String, String>,
 }
 
-impl Modules {
-    pub(super) fn open(path: &Path) -> Option<Modules> {
+impl ModulesFile {
+    pub(super) fn open(path: &Path) -> Option<ModulesFile> {
         let image = JImage::open(path).ok()?;
         let mut module_of_package = Map::default();
         for name in image.resource_names_iter().flatten() {
@@ -21,7 +21,7 @@ impl Modules {
                 module_of_package.insert(name.parent.to_string(), name.module.to_string());
             }
         }
-        Some(Modules { image, module_of_package })
+        Some(ModulesFile { image, module_of_package })
     }
 
     /// The class file of `path` (`java/lang/String`).

@@ -9,10 +9,10 @@ use wattline_units::limits::{ARCHIVE_ENTRIES, CLASS_FILE_BYTES};
 use zip::ZipArchive;
 
 use super::ClassPathError;
-use super::modules::Modules;
+use super::modules::ModulesFile;
 
 /// One entry of the class path.
-pub(super) struct Place {
+pub(super) struct ClassPathEntry {
     pub path: PathBuf,
     classes: Classes,
 }
@@ -23,30 +23,30 @@ enum Classes {
     /// A jar.
     Jar(Mutex<ZipArchive<File>>),
     /// The JDK's own modules.
-    Modules(Modules),
+    Modules(ModulesFile),
 }
 
-impl Place {
+impl ClassPathEntry {
     /// Opens a jar or a folder.
-    pub(super) fn open(path: &Path) -> Result<Place, ClassPathError> {
+    pub(super) fn open(path: &Path) -> Result<ClassPathEntry, ClassPathError> {
         if !path.exists() {
             return Err(ClassPathError::Missing(path.into()));
         }
         if path.is_dir() {
-            return Ok(Place { path: path.into(), classes: Classes::Folder });
+            return Ok(ClassPathEntry { path: path.into(), classes: Classes::Folder });
         }
         let unreadable = |source| ClassPathError::Unreadable { path: path.into(), source };
         let file = open_regular(path).map_err(unreadable)?;
         let archive = ZipArchive::new(file)
             .map_err(|source| ClassPathError::NotAJar { path: path.into(), source })?;
         ARCHIVE_ENTRIES.check(archive.len() as u64).map_err(|error| unreadable(error.into()))?;
-        Ok(Place { path: path.into(), classes: Classes::Jar(Mutex::new(archive)) })
+        Ok(ClassPathEntry { path: path.into(), classes: Classes::Jar(Mutex::new(archive)) })
     }
 
     /// Opens the modules file of a JDK.
-    pub(super) fn modules(path: &Path) -> Option<Place> {
-        let modules = Modules::open(path)?;
-        Some(Place { path: path.into(), classes: Classes::Modules(modules) })
+    pub(super) fn modules(path: &Path) -> Option<ClassPathEntry> {
+        let modules = ModulesFile::open(path)?;
+        Some(ClassPathEntry { path: path.into(), classes: Classes::Modules(modules) })
     }
 
     /// The class file of `path` (`java/util/Map$Entry`), if this place has it.
@@ -84,8 +84,8 @@ mod tests {
         let zeros = vec![0; 1 << 20];
         (0..=64).for_each(|_| jar.write_all(&zeros).unwrap());
         jar.finish().unwrap();
-        assert!(Place::open(&path).unwrap().bytes("p/A").is_none());
-        let Err(error) = Place::open("/dev/zero".as_ref()) else { panic!("opened") };
+        assert!(ClassPathEntry::open(&path).unwrap().bytes("p/A").is_none());
+        let Err(error) = ClassPathEntry::open("/dev/zero".as_ref()) else { panic!("opened") };
         assert!(matches!(error, ClassPathError::Unreadable { .. }), "{error}");
     }
 
@@ -94,7 +94,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("Outside.class");
         std::fs::write(&file, "class").unwrap();
-        let place = Place::open(folder.path()).unwrap();
+        let place = ClassPathEntry::open(folder.path()).unwrap();
         assert!(place.bytes("Outside").is_some());
         let absolute = file.with_extension("").display().to_string();
         assert!(place.bytes(&absolute).is_none());
@@ -117,7 +117,7 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes.iter_mut().filter(|byte| **byte == b'#').for_each(|byte| *byte = 0x82);
         std::fs::write(&path, bytes).unwrap();
-        let place = Place::open(&path).unwrap();
+        let place = ClassPathEntry::open(&path).unwrap();
         assert!(place.bytes("p/A").is_some() && place.bytes("p/\u{e9}").is_some());
         assert!(place.bytes("p/Old\u{e9}").is_none());
     }

@@ -6,7 +6,7 @@ use crate::java::source_class::passes;
 use crate::java::types::{Name, Primitive, Type, TypeVariable, Wildcard};
 
 /// Reads one signature; type variables are looked up in `scope`, last first.
-pub(super) struct Signature<'s> {
+pub(super) struct SignatureReader<'s> {
     rest: &'s str,
     scope: Vec<Arc<TypeVariable>>,
     depth: u32,
@@ -15,9 +15,9 @@ pub(super) struct Signature<'s> {
 /// Deepest nesting of type arguments that is read.
 const DEPTH_MAX: u32 = 64;
 
-impl<'s> Signature<'s> {
-    pub(super) fn new(text: &'s str, scope: Vec<Arc<TypeVariable>>) -> Signature<'s> {
-        Signature { rest: text, scope, depth: 0 }
+impl<'s> SignatureReader<'s> {
+    pub(super) fn new(text: &'s str, scope: Vec<Arc<TypeVariable>>) -> SignatureReader<'s> {
+        SignatureReader { rest: text, scope, depth: 0 }
     }
 
     fn eat(&mut self, expected: char) -> bool {
@@ -90,7 +90,7 @@ impl<'s> Signature<'s> {
             'V' => Some(Type::Void),
             '[' => self.deeper(|s| s.ty()).map(Type::array),
             'T' => self.variable(),
-            'L' => self.deeper(Signature::class),
+            'L' => self.deeper(SignatureReader::class),
             _ => None,
         }
     }
@@ -172,7 +172,7 @@ mod tests {
     fn generic_method_signatures() {
         let owner: Name = "C.m".into();
         let mut signature =
-            Signature::new("<T:Ljava/lang/Object;>(La/Map<TT;*>.E<-TT;>;[I)TT;", vec![]);
+            SignatureReader::new("<T:Ljava/lang/Object;>(La/Map<TT;*>.E<-TT;>;[I)TT;", vec![]);
         let parameters = signature.type_parameters(&owner).unwrap();
         let (args, returns) = signature.method().unwrap();
         let t = Type::Variable(parameters[0].clone());
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn broken_signatures_are_none() {
-        assert!(Signature::new("(Ljava", vec![]).method().is_none());
-        assert!(Signature::new(&"[".repeat(100_000), vec![]).ty().is_none());
+        assert!(SignatureReader::new("(Ljava", vec![]).method().is_none());
+        assert!(SignatureReader::new(&"[".repeat(100_000), vec![]).ty().is_none());
     }
 }

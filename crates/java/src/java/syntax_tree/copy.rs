@@ -5,11 +5,11 @@
 use memchr::memchr_iter;
 use tree_sitter::TreeCursor;
 
-use super::{EXTRA, Entry, HAS_ERROR, MISSING, NAMED, NONE, SyntaxTree};
+use super::{EXTRA, HAS_ERROR, MISSING, NAMED, NONE, SyntaxEntry, SyntaxTree};
 use crate::java::kinds::{GRAMMAR, Grammar, Kind};
 
 /// A tree on its way into the table.
-struct Copy<'a> {
+struct TreeCopy<'a> {
     to: SyntaxTree,
     grammar: &'a Grammar,
     /// Whether some nodes are not what the grammar says of their kinds: then the parser
@@ -27,13 +27,13 @@ impl SyntaxTree {
         let entries = Vec::with_capacity(root.descendant_count());
         let lines = memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1).collect();
         let to = SyntaxTree { entries, lines, openings: Vec::new() };
-        let mut copy = Copy { to, grammar: &GRAMMAR, has_error: root.has_error(), row: 0 };
+        let mut copy = TreeCopy { to, grammar: &GRAMMAR, has_error: root.has_error(), row: 0 };
         copy.all(&mut cursor);
         copy.to
     }
 }
 
-impl Copy<'_> {
+impl TreeCopy<'_> {
     fn all(&mut self, cursor: &mut TreeCursor<'_>) {
         let mut parent = NONE;
         loop {
@@ -77,7 +77,7 @@ impl Copy<'_> {
         if matches!(known.kind, Kind::OpenBrace | Kind::Arrow) {
             self.to.openings.push(start);
         }
-        self.to.entries.push(Entry {
+        self.to.entries.push(SyntaxEntry {
             start,
             end: node.end_byte() as u32,
             first_row: self.row as u32,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, LeanTree, NONE, NodeId};
+use super::{LeanTree, NONE, NodeId, TreeEntry};
 use crate::java::kinds::{Field, Kind};
 
 impl LeanTree {
@@ -25,7 +25,7 @@ impl LeanTree {
             let is_inside = self.is_inside(node);
             let is_large = is_inside && self.is_large(node);
             let entry = self.entry(node).clone();
-            let alone = Entry { line: 0, parent, next: NONE, is_large, ..entry };
+            let alone = TreeEntry { line: 0, parent, next: NONE, is_large, ..entry };
             surface.entries.push(alone);
             last_child.push(NONE);
             if !is_inside {
@@ -102,7 +102,7 @@ impl LeanTree {
 
     /// The tree of `text` that [`LeanTree::to_bytes`] wrote; none if they are no such bytes.
     pub fn from_bytes(mut bytes: &[u8], text: &str) -> Option<LeanTree> {
-        let mut entries: Vec<Entry> = Vec::with_capacity(bytes.len() / NODE_BYTES);
+        let mut entries: Vec<TreeEntry> = Vec::with_capacity(bytes.len() / NODE_BYTES);
         while !bytes.is_empty() {
             let (kept, rest) = postcard::take_from_bytes::<KeptNode>(bytes).ok()?;
             let index = u32::try_from(entries.len()).ok()?;
@@ -111,7 +111,7 @@ impl LeanTree {
             bytes = rest;
         }
         let nodes = entries.len() as u32;
-        let is_whole = |entry: &Entry| {
+        let is_whole = |entry: &TreeEntry| {
             let has_next = entry.next == NONE || entry.next < nodes;
             has_next && text.get(entry.start as usize..entry.end as usize).is_some()
         };
@@ -122,7 +122,7 @@ impl LeanTree {
 
 impl KeptNode {
     /// The node with this index, after one that starts at `before`.
-    fn at(self, index: u32, before: u32) -> Option<Entry> {
+    fn at(self, index: u32, before: u32) -> Option<TreeEntry> {
         let start = before.wrapping_add(self.ahead as u32);
         let parent = match (index, self.parent) {
             (0, 0) => NONE,
@@ -135,7 +135,7 @@ impl KeptNode {
         };
         let end = start.checked_add(self.length)?;
         let KeptNode { line, kind, field, missing, is_large, .. } = self;
-        Some(Entry { start, end, line, parent, next, kind, field, missing, is_large })
+        Some(TreeEntry { start, end, line, parent, next, kind, field, missing, is_large })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sums of the measurements that the density of [`super::Collapsed`] is made of.
 
-use super::super::effects::Effects;
+use super::super::effects::EffectStats;
 use super::super::group::Group;
 use super::super::small::Small;
 use super::Collapsed;
@@ -17,7 +17,7 @@ pub(super) fn split(i: usize, k: usize) -> impl Iterator<Item = f64> {
 
 impl Collapsed {
     /// Sums up what the density needs.
-    pub fn new(model: &Effects) -> Self {
+    pub fn new(model: &EffectStats) -> Self {
         let factors = model.factors();
         let largest = (0..factors.len()).rev().max_by_key(|f| factors[*f].len()).unwrap_or(0);
         let (mut rest, mut others): (Vec<usize>, Vec<_>) = (Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ impl Collapsed {
         found
     }
 
-    fn sum_up_the_rest(&mut self, model: &Effects) {
+    fn sum_up_the_rest(&mut self, model: &EffectStats) {
         let n = self.rest.len();
         let rows: Vec<Vec<f64>> = (0..n)
             .map(|i| self.rest.iter().map(|r| model.row(self.rest[i])[*r]).collect::<Vec<f64>>())

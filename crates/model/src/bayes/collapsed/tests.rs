@@ -3,7 +3,7 @@
 
 use faer::Mat;
 
-use super::super::effects::{Effects, Sign};
+use super::super::effects::{EffectStats, Sign};
 use super::super::factors::Factors;
 use super::super::nuts::assert_gradient;
 use super::*;
@@ -59,7 +59,7 @@ fn position() -> Vec<f64> {
 #[test]
 fn the_density_is_that_of_the_whole_distribution() {
     let data = data();
-    let model = Effects::new(&data, Sign::Free);
+    let model = EffectStats::new(&data, Sign::Free);
     let collapsed = Collapsed::new(&model);
     let (mut gradient, mut room) = (vec![0.0; 4], collapsed.room());
     let mut difference = |other: &[f64]| {
@@ -81,7 +81,7 @@ fn the_density_is_that_of_the_whole_distribution() {
 
 #[test]
 fn the_gradient_is_that_of_the_density() {
-    let collapsed = Collapsed::new(&Effects::new(&data(), Sign::Free));
+    let collapsed = Collapsed::new(&EffectStats::new(&data(), Sign::Free));
     assert_gradient(&collapsed, &position(), 1e-5, 1e-4);
 }
 
@@ -89,7 +89,7 @@ fn the_gradient_is_that_of_the_density() {
 /// prior's `e^x`: rounding errors don't grow.
 #[test]
 fn a_scale_may_get_as_small_as_it_likes() {
-    let collapsed = Collapsed::new(&Effects::new(&data(), Sign::Free));
+    let collapsed = Collapsed::new(&EffectStats::new(&data(), Sign::Free));
     let (mut gradient, mut room) = (vec![0.0; 4], collapsed.room());
     for factor in 0..3 {
         let mut at = |x: f64| {
@@ -108,7 +108,7 @@ fn a_scale_may_get_as_small_as_it_likes() {
 #[test]
 fn effects_are_drawn_about_what_the_measurements_say() {
     let data = data();
-    let model = Effects::new(&data, Sign::Free);
+    let model = EffectStats::new(&data, Sign::Free);
     let collapsed = Collapsed::new(&model);
     let drawn = collapsed.drawn(&position(), &mut collapsed.room(), || 0.0).unwrap();
     assert_eq!(drawn.len(), data.levels.len() + 4);

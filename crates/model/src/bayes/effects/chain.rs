@@ -6,15 +6,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 use wattline_units::foreign::decode_foreign;
 
-use super::super::chains::Sampler;
+use super::super::chains::ChainSampler;
 use super::super::slice;
 use super::super::truncated::{above_zero, between};
-use super::{Effects, MEAN_SD, Shift, Sign, Stretch};
+use super::{EffectStats, MEAN_SD, Shift, Sign, Stretch};
 
 /// The state of a chain, in typical energies.
 #[derive(Debug, Clone)]
-pub(crate) struct Chain<'a> {
-    of: &'a Effects,
+pub(crate) struct EffectsChain<'a> {
+    of: &'a EffectStats,
     effects: Vec<f64>,
     /// `X'X effects`.
     fitted: Vec<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct Chain<'a> {
     variance: f64,
 }
 
-impl Sampler for Chain<'_> {
+impl ChainSampler for EffectsChain<'_> {
     fn sweep(&mut self, random: &mut ChaCha8Rng) {
         match self.of.sign {
             Sign::Free => self.draw_together(random),
@@ -44,10 +44,10 @@ impl Sampler for Chain<'_> {
     }
 }
 
-impl<'a> Chain<'a> {
+impl<'a> EffectsChain<'a> {
     /// A chain at a start, where nothing is fitted yet.
     pub fn new(
-        of: &'a Effects,
+        of: &'a EffectStats,
         effects: Vec<f64>,
         tau: Vec<f64>,
         mean: Vec<f64>,
@@ -223,10 +223,10 @@ mod tests {
             })
             .collect();
         let data = Factors::new(&names, &measured).unwrap();
-        let with = Effects::new(&data, Sign::Positive);
-        let without = Effects { stretches: Vec::new(), ..with.clone() };
+        let with = EffectStats::new(&data, Sign::Positive);
+        let without = EffectStats { stretches: Vec::new(), ..with.clone() };
         let options = ChainOptions { draws: 4000, thin: 8, ..Default::default() };
-        let drawn = |model: &Effects| run(&options, |random| model.start(random)).unwrap();
+        let drawn = |model: &EffectStats| run(&options, |random| model.start(random)).unwrap();
         let (a, b) = (drawn(&with), drawn(&without));
         assert!(a.ess_min().0 > b.ess_min().0, "{:?} {:?}", a.ess_min(), b.ess_min());
         for (quantity, (x, y)) in a.diagnoses.iter().zip(&b.diagnoses).enumerate() {

@@ -1,7 +1,7 @@
 //! The gradient of the density of [`super::Positive`]: the steps that led to it backwards.
 
 use super::super::small::Small;
-use super::{Positive, Room, dot};
+use super::{Positive, PositiveWorkspace, dot};
 use crate::tails::below;
 
 /// Room for derivatives by what the density is made of.
@@ -23,7 +23,12 @@ impl Positive {
     /// Log of what is not cut off of the last levels; sets the derivatives of all but the
     /// normal density of the coordinates and the prior of the scales: by coordinate, and by
     /// the scales' and the noise's logarithms.
-    pub(super) fn slopes(&self, by_z: &mut [f64], by_log: &mut [f64], room: &mut Room) -> f64 {
+    pub(super) fn slopes(
+        &self,
+        by_z: &mut [f64],
+        by_log: &mut [f64],
+        room: &mut PositiveWorkspace,
+    ) -> f64 {
         by_log.fill(0.0);
         let shares = self.of_last(by_log, room);
         self.of_places(by_z, room);
@@ -33,7 +38,7 @@ impl Positive {
     }
 
     /// The last levels' shares, and their derivatives.
-    fn of_last(&self, by_log: &mut [f64], room: &mut Room) -> f64 {
+    fn of_last(&self, by_log: &mut [f64], room: &mut PositiveWorkspace) -> f64 {
         let (noise_sd, ratio) = (room.variance.sqrt(), room.variance / room.t);
         // The tilt, by which the first were drawn, is taken back.
         self.tilt.curvature.times(&room.effects, &mut room.slopes.units);
@@ -65,7 +70,7 @@ impl Positive {
 
     /// Derivatives by coordinates, and by the elements of `U` and of the shifted pull, of
     /// the places and of the density of the scales.
-    fn of_places(&self, by_z: &mut [f64], room: &mut Room) {
+    fn of_places(&self, by_z: &mut [f64], room: &mut PositiveWorkspace) {
         let Slopes { units, shifted, factor } = &mut room.slopes;
         for i in 0..self.first.len() {
             let row = room.factor.row(i);
@@ -84,7 +89,7 @@ impl Positive {
 
     /// From `U` and the shifted pull to the precision and the pull in units of energy,
     /// which `slopes.factor` and `slopes.shifted` are about afterwards.
-    fn of_factor(&self, by_log: &mut [f64], room: &mut Room) {
+    fn of_factor(&self, by_log: &mut [f64], room: &mut PositiveWorkspace) {
         let Slopes { shifted: pull, factor, .. } = &mut room.slopes;
         room.factor.back(pull);
         for (i, shifted) in room.shifted.iter().enumerate() {
@@ -105,7 +110,7 @@ impl Positive {
     }
 
     /// From the precision and the pull to the noise and the scale of the last.
-    fn of_sums(&self, by_log: &mut [f64], room: &Room) {
+    fn of_sums(&self, by_log: &mut [f64], room: &PositiveWorkspace) {
         let (t, variance) = (room.t, room.variance);
         let Slopes { shifted: pull, factor, .. } = &room.slopes;
         let along = |products: &Small, pulled: &[f64]| factor.product(products) + dot(pull, pulled);

@@ -2,7 +2,7 @@
 //! against those of Gibbs sampling.
 
 use super::super::chains::{ChainOptions, run};
-use super::super::effects::{Effects, Sign};
+use super::super::effects::{EffectStats, Sign};
 use super::super::factors::Factors;
 use super::super::nuts::{self, assert_gradient};
 use super::*;
@@ -25,7 +25,7 @@ fn data() -> Factors {
 }
 
 fn model(data: &Factors) -> Positive {
-    Positive::new(&Effects::new(data, Sign::Positive), 1)
+    Positive::new(&EffectStats::new(data, Sign::Positive), 1)
 }
 
 /// Four levels besides the operations, three scales and the noise.
@@ -69,7 +69,7 @@ fn written_out(data: &Factors, typical: f64, first: &[f64], logs: &[f64]) -> f64
 #[test]
 fn the_density_is_that_of_the_effects() {
     let data = data();
-    let typical = Effects::new(&data, Sign::Positive).typical_j;
+    let typical = EffectStats::new(&data, Sign::Positive).typical_j;
     let model = model(&data);
     let (mut gradient, mut room) = (vec![0.0; 8], model.room());
     let mut difference = |position: &[f64]| {
@@ -102,7 +102,7 @@ fn the_density_is_that_of_the_effects() {
 #[test]
 fn draws_are_those_of_gibbs_sampling() {
     let data = data();
-    let effects = Effects::new(&data, Sign::Positive);
+    let effects = EffectStats::new(&data, Sign::Positive);
     let options = ChainOptions { draws: 2000, thin: 1, ..Default::default() };
     let gibbs = ChainOptions { thin: 10, ..options };
     let expected = run(&gibbs, |random| effects.start(random)).unwrap();

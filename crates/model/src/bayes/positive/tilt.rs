@@ -7,8 +7,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::super::chains::Sampler;
-use super::super::effects::Effects;
+use super::super::chains::ChainSampler;
+use super::super::effects::EffectStats;
 use super::super::small::Small;
 use super::{Last, Positive, dot};
 use crate::tails::below;
@@ -38,7 +38,7 @@ impl Tilt {
 impl Positive {
     /// Means of slope and curvature over a chain, the slope carried from the mean effects
     /// to zero; and no effect can be above the energy of any operation that it qualifies.
-    pub(super) fn tilt(&self, model: &Effects, seed: u64) -> Tilt {
+    pub(super) fn tilt(&self, model: &EffectStats, seed: u64) -> Tilt {
         let n = self.first.len();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut chain = model.start(&mut random);

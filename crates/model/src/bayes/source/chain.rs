@@ -4,15 +4,15 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 
-use super::super::chains::Sampler;
+use super::super::chains::ChainSampler;
 use super::super::slice;
 use super::super::truncated::{above_zero, between};
-use super::{HALF_NORMAL_MEAN, Source};
+use super::{HALF_NORMAL_MEAN, SourceStats};
 
 /// The state of a chain.
 #[derive(Debug, Clone)]
-pub(crate) struct Chain<'a> {
-    of: &'a Source,
+pub(crate) struct SourceChain<'a> {
+    of: &'a SourceStats,
     /// Scaled costs.
     b: Vec<f64>,
     /// `X'X b`, kept up to date.
@@ -27,7 +27,7 @@ pub(crate) struct Chain<'a> {
     factor: f64,
 }
 
-impl Sampler for Chain<'_> {
+impl ChainSampler for SourceChain<'_> {
     fn sweep(&mut self, random: &mut ChaCha8Rng) {
         (0..self.b.len()).for_each(|j| self.move_cost(j, random));
         (0..self.of.pairs.len()).for_each(|pair| self.move_pair(pair, random));
@@ -48,9 +48,9 @@ impl Sampler for Chain<'_> {
     }
 }
 
-impl<'a> Chain<'a> {
+impl<'a> SourceChain<'a> {
     /// A chain at a start.
-    pub fn new(of: &'a Source, b: Vec<f64>, tau: Vec<f64>, level: f64, variance: f64) -> Self {
+    pub fn new(of: &'a SourceStats, b: Vec<f64>, tau: Vec<f64>, level: f64, variance: f64) -> Self {
         let fitted = vec![0.0; b.len()];
         let mut chain = Self { of, b, fitted, tau, level, variance, factor: 1.0 };
         chain.refresh();

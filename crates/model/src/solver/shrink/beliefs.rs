@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use wattline_units::assumptions::Assumptions;
-use wattline_units::operation::Column;
+use wattline_units::operation::FeatureColumn;
 
 use super::super::super::design::Design;
 use super::super::super::error::ModelError;
@@ -17,12 +17,12 @@ use super::super::super::fitted::{CostPrior, CostPriors};
 use super::super::super::gram::Gram;
 use super::super::super::kernel_prior::{KernelPrior, TINY, calls, family, mean_cost};
 use super::super::super::linear::{dot, times};
-use super::prior::Prior;
+use super::prior::GaussianPrior;
 use crate::table::GARBAGE_COLLECTION;
 
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Belief {
+enum CostBelief {
     Kernel {
         cost_j: f64,
     },
@@ -35,7 +35,7 @@ enum Belief {
     Share,
 }
 
-impl Belief {
+impl CostBelief {
     /// Whether the common cost is the guess.
     fn is_common(&self) -> bool {
         matches!(self, Self::Common | Self::Body)
@@ -45,7 +45,7 @@ impl Belief {
 /// What is believed of all costs, as far as it doesn't depend on energies.
 #[derive(Debug)]
 pub(super) struct Beliefs {
-    each: Vec<Belief>,
+    each: Vec<CostBelief>,
     collection: Option<usize>,
     scale: Vec<f64>,
     mean_kernel_j: f64,
@@ -62,16 +62,19 @@ impl Beliefs {
         let known = KernelPrior::new(design, priors, misfit)?;
         let families = family_means(&priors.costs);
         let mean_kernel_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
-        let each: Vec<Belief> = (0..design.columns())
+        let each: Vec<CostBelief> = (0..design.columns())
             .map(|j| match (known.place(j), families.get(family(&design.features[j]))) {
-                (Some(at), _) => Belief::Kernel { cost_j: known.costs[at] / design.scale[j] },
-                (None, Some(cost_j)) => Belief::Family { cost_j: *cost_j },
-                (None, None) if Column::of(&design.features[j]).is_body() => Belief::Body,
-                (None, None) => Belief::Common,
+                (Some(at), _) => CostBelief::Kernel { cost_j: known.costs[at] / design.scale[j] },
+                (None, Some(cost_j)) => CostBelief::Family { cost_j: *cost_j },
+                (None, None) if FeatureColumn::of(&design.features[j]).is_body() => {
+                    CostBelief::Body
+                }
+                (None, None) => CostBelief::Common,
             })
             .collect();
         let is_unknown_collection = |j: &usize| {
-            design.features[*j] == GARBAGE_COLLECTION && !matches!(each[*j], Belief::Kernel { .. })
+            design.features[*j] == GARBAGE_COLLECTION
+                && !matches!(each[*j], CostBelief::Kernel { .. })
         };
         let collection = (0..each.len()).find(is_unknown_collection);
         let scale = design.scale.clone();
@@ -82,7 +85,7 @@ impl Beliefs {
     /// Nothing is believed but that each column may explain some share of the energy.
     pub fn by_share(design: &Design) -> Self {
         Self {
-            each: vec![Belief::Share; design.columns()],
+            each: vec![CostBelief::Share; design.columns()],
             collection: None,
             scale: design.scale.clone(),
             mean_kernel_j: 0.0,
@@ -98,7 +101,7 @@ impl Beliefs {
 
     /// Whether this is [`Beliefs::by_share`].
     pub fn is_by_share(&self) -> bool {
-        self.each.contains(&Belief::Share)
+        self.each.contains(&CostBelief::Share)
     }
 
     /// Whether all is guessed, from one common cost.
@@ -108,31 +111,31 @@ impl Beliefs {
 
     /// The prior over scaled costs; the common cost is the one that explains best what
     /// kernels and families leave of the energies.
-    pub fn prior(&self, gram: &Gram) -> Prior {
+    pub fn prior(&self, gram: &Gram) -> GaussianPrior {
         let common_cost = self.common_cost(gram);
         let Assumptions { family_spread, kernel_level, collection_share, .. } = self.assumed;
-        let cost = |belief: &Belief| match belief {
-            Belief::Kernel { cost_j } | Belief::Family { cost_j } => *cost_j,
-            Belief::Common | Belief::Body => common_cost,
-            Belief::Share => 0.0,
+        let cost = |belief: &CostBelief| match belief {
+            CostBelief::Kernel { cost_j } | CostBelief::Family { cost_j } => *cost_j,
+            CostBelief::Common | CostBelief::Body => common_cost,
+            CostBelief::Share => 0.0,
         };
         let mean: Vec<f64> =
             self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(belief) * scale).collect();
         let sd = |j: usize| match self.each[j] {
-            Belief::Share => root_mean_square(gram),
+            CostBelief::Share => root_mean_square(gram),
             _ if self.collection == Some(j) => {
                 f64::max(family_spread * mean[j], collection_share * root_mean_square(gram))
             }
-            Belief::Body => self.assumed.simulated_chip_body_spread * mean[j],
+            CostBelief::Body => self.assumed.simulated_chip_body_spread * mean[j],
             _ => family_spread * mean[j],
         };
         let sd: Vec<f64> = (0..mean.len()).map(sd).collect();
         let levels = vec![
-            (kernel_level, self.members(|belief| matches!(belief, Belief::Kernel { .. }))),
-            (family_spread, self.members(Belief::is_common)),
+            (kernel_level, self.members(|belief| matches!(belief, CostBelief::Kernel { .. }))),
+            (family_spread, self.members(CostBelief::is_common)),
         ];
-        let guessed = self.each.iter().map(|belief| !matches!(belief, Belief::Kernel { .. }));
-        Prior::new(
+        let guessed = self.each.iter().map(|belief| !matches!(belief, CostBelief::Kernel { .. }));
+        GaussianPrior::new(
             mean,
             sd,
             self.known.clone(),
@@ -147,8 +150,8 @@ impl Beliefs {
     /// the energy left on the counts left.
     fn common_cost(&self, gram: &Gram) -> f64 {
         let known: Vec<f64> = self.per_column(|belief| match belief {
-            Belief::Kernel { cost_j } | Belief::Family { cost_j } => cost_j,
-            Belief::Common | Belief::Body | Belief::Share => 0.0,
+            CostBelief::Kernel { cost_j } | CostBelief::Family { cost_j } => cost_j,
+            CostBelief::Common | CostBelief::Body | CostBelief::Share => 0.0,
         });
         let counts = self.per_column(|belief| f64::from(belief.is_common()));
         let explained = times(gram.xx.as_ref(), &known);
@@ -167,12 +170,12 @@ impl Beliefs {
         if size.is_finite() && size > 0.0 { size } else { TINY }
     }
 
-    fn per_column(&self, cost: impl Fn(Belief) -> f64) -> Vec<f64> {
+    fn per_column(&self, cost: impl Fn(CostBelief) -> f64) -> Vec<f64> {
         self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(*belief) * scale).collect()
     }
 
     /// The columns of one level; a garbage collection has nothing in common with others.
-    fn members(&self, has: impl Fn(&Belief) -> bool) -> Vec<usize> {
+    fn members(&self, has: impl Fn(&CostBelief) -> bool) -> Vec<usize> {
         (0..self.each.len())
             .filter(|j| has(&self.each[*j]) && self.collection != Some(*j))
             .collect()

@@ -22,16 +22,16 @@ use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use self::beliefs::Beliefs;
-use self::prior::Prior;
-use self::stated::{Stated, Word, stated};
+use self::prior::GaussianPrior;
+use self::stated::{KernelHypothesis, Stated, stated};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::{dot, invert_positive, log_determinant, times};
 use super::super::options::{FitOptions, Penalty};
 use super::super::tune::{decades, score};
-use super::nnls::{Start, minimise};
-use super::solution::{Covariance, OfKernels, Scope, Solution, diagnostics};
+use super::nnls::{NnlsStart, minimise};
+use super::solution::{Covariance, OfKernels, Solution, SolvedScope, diagnostics};
 
 /// Steps towards the t distribution of guessed costs: where many of them are far dearer
 /// than guessed, each step lets go a little more, and costs beside them are wrong until then.
@@ -44,7 +44,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let gram = design.gram();
     let Guide { beliefs, misfit, strength, noise, contradicted } = guide(design, options, &gram)?;
     let prior = beliefs.prior(&gram);
-    let (b, prior) = most_probable(&gram, &prior, strength, Start::Near(&prior.mean))?;
+    let (b, prior) = most_probable(&gram, &prior, strength, NnlsStart::Near(&prior.mean))?;
     let noise = noise.unwrap_or_else(|| {
         // Cases that hardly suffice for the costs leave small residuals, but no small noise.
         let noise = self::noise(&gram, &prior, strength, &b);
@@ -70,7 +70,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("kernel_misfit", misfit),
         ("effective_parameters", parameters),
     ]);
-    let covariance = Some(Covariance { of_b, scope: Scope::All });
+    let covariance = Some(Covariance { of_b, scope: SolvedScope::All });
     Ok(Solution {
         b,
         covariance,
@@ -84,9 +84,9 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 }
 
 /// The costs that hold to kernels: what the cases contradict is left to the noise.
-fn of_kernels(gram: &Gram, word: &Word) -> Result<OfKernels, ModelError> {
+fn of_kernels(gram: &Gram, word: &KernelHypothesis) -> Result<OfKernels, ModelError> {
     let prior = word.beliefs.prior(gram);
-    let (b, near) = most_probable(gram, &prior, word.noise, Start::Near(&prior.mean))?;
+    let (b, near) = most_probable(gram, &prior, word.noise, NnlsStart::Near(&prior.mean))?;
     Ok(OfKernels { of_b: covariance(gram, &near, word.noise, 1.0)?, b })
 }
 
@@ -101,7 +101,7 @@ struct Guide {
     /// Variance of the noise, where it was needed for the strength.
     noise: Option<f64>,
     /// Kernels as far off as supposed, where the cases contradict that.
-    contradicted: Option<Word>,
+    contradicted: Option<KernelHypothesis>,
 }
 
 fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, ModelError> {
@@ -109,7 +109,7 @@ fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, Mo
     let beliefs = || Beliefs::new(design, &options.priors, misfit);
     let (beliefs, strength) = match options.penalty {
         Penalty::AsStated => {
-            let Stated { word: Word { beliefs, noise }, misfit, contradicted } =
+            let Stated { word: KernelHypothesis { beliefs, noise }, misfit, contradicted } =
                 stated(design, options, gram)?;
             let (strength, noise) = (noise, Some(noise));
             return Ok(Guide { beliefs, misfit, strength, noise, contradicted });
@@ -134,7 +134,7 @@ pub(super) fn refit(
     };
     let prior = beliefs.prior(gram);
     let strength = whole.diagnostics["prior_strength"];
-    Ok(most_probable(gram, &prior, strength, Start::Near(&prior.mean))?.0)
+    Ok(most_probable(gram, &prior, strength, NnlsStart::Near(&prior.mean))?.0)
 }
 
 /// The prior, and the most probable of the strengths that do best in cross-validation.
@@ -172,7 +172,7 @@ fn most_probable_strength(
     let prior = beliefs.prior(gram);
     let mut best = (f64::INFINITY, assumed.untuned_strength);
     for strength in strengths {
-        let (b, near) = most_probable(gram, &prior, strength, Start::Near(&prior.mean))?;
+        let (b, near) = most_probable(gram, &prior, strength, NnlsStart::Near(&prior.mean))?;
         let spread = noise(gram, &near, strength, &b) / strength;
         let is_too_tight = beliefs.is_by_common_cost() && spread < assumed.cost_variance_least;
         let surprise = match is_too_tight {
@@ -189,13 +189,18 @@ fn most_probable_strength(
 /// Minus twice the logarithm of the energies' probability, but for a constant, with the
 /// noise at its most probable value and the bound at zero left out of account:
 /// `m ln(minimum) + ln det(X'X + strength P) - ln det(strength P)`.
-fn surprise(gram: &Gram, near: &Prior, strength: f64, b: &[f64]) -> Result<f64, ModelError> {
+fn surprise(
+    gram: &Gram,
+    near: &GaussianPrior,
+    strength: f64,
+    b: &[f64],
+) -> Result<f64, ModelError> {
     let freedom = freedom(gram, near, strength)?;
     Ok(gram.rows as f64 * objective(gram, near, strength, b).ln() + freedom)
 }
 
 /// `ln det(X'X + strength P) - ln det(strength P)`: what costs free to move make likely.
-fn freedom(gram: &Gram, near: &Prior, strength: f64) -> Result<f64, ModelError> {
+fn freedom(gram: &Gram, near: &GaussianPrior, strength: f64) -> Result<f64, ModelError> {
     let what = "the prior's precision";
     let log_det =
         |a: &Mat<f64>| log_determinant(a.as_ref()).ok_or(ModelError::Decomposition { what });
@@ -209,7 +214,7 @@ fn path(gram: &Gram, beliefs: &Beliefs, grid: &[f64]) -> Result<Vec<Vec<f64>>, M
     let mut b = prior.mean.clone();
     grid.iter()
         .map(|strength| {
-            b = most_probable(gram, &prior, *strength, Start::Near(&b))?.0;
+            b = most_probable(gram, &prior, *strength, NnlsStart::Near(&b))?.0;
             Ok(b.clone())
         })
         .collect()
@@ -218,10 +223,10 @@ fn path(gram: &Gram, beliefs: &Beliefs, grid: &[f64]) -> Result<Vec<Vec<f64>>, M
 /// The most probable costs, and the Gaussian that the prior is near them.
 fn most_probable(
     gram: &Gram,
-    prior: &Prior,
+    prior: &GaussianPrior,
     strength: f64,
-    start: Start<'_>,
-) -> Result<(Vec<f64>, Prior), ModelError> {
+    start: NnlsStart<'_>,
+) -> Result<(Vec<f64>, GaussianPrior), ModelError> {
     let mut local = prior.clone();
     let mut b = minimum(gram, &local, strength, start)?;
     let mut before = f64::INFINITY;
@@ -232,16 +237,16 @@ fn most_probable(
         }
         before = noise;
         local = prior.reweighted(&b, noise / strength);
-        b = minimum(gram, &local, strength, Start::Near(&b))?;
+        b = minimum(gram, &local, strength, NnlsStart::Near(&b))?;
     }
     Ok((b, local))
 }
 
 fn minimum(
     gram: &Gram,
-    prior: &Prior,
+    prior: &GaussianPrior,
     strength: f64,
-    start: Start<'_>,
+    start: NnlsStart<'_>,
 ) -> Result<Vec<f64>, ModelError> {
     let a = &gram.xx + &prior.precision * faer::Scale(strength);
     let pull = times(prior.precision.as_ref(), &prior.mean);
@@ -251,22 +256,27 @@ fn minimum(
 
 /// What was minimised; a little above zero even for a perfect fit, so that it can be
 /// divided by.
-fn objective(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+fn objective(gram: &Gram, prior: &GaussianPrior, strength: f64, b: &[f64]) -> f64 {
     (gram.squared_error(b) + strength * pull_squared(prior, b)).max(1e-20 * gram.rows as f64)
 }
 
 /// `(b - mean)' P (b - mean)`.
-fn pull_squared(prior: &Prior, b: &[f64]) -> f64 {
+fn pull_squared(prior: &GaussianPrior, b: &[f64]) -> f64 {
     let off: Vec<f64> = b.iter().zip(&prior.mean).map(|(b, mean)| b - mean).collect();
     dot(&off, &times(prior.precision.as_ref(), &off))
 }
 
 /// The most probable variance of the noise: the minimum per case.
-fn noise(gram: &Gram, prior: &Prior, strength: f64, b: &[f64]) -> f64 {
+fn noise(gram: &Gram, prior: &GaussianPrior, strength: f64, b: &[f64]) -> f64 {
     objective(gram, prior, strength, b) / gram.rows as f64
 }
 
-fn covariance(gram: &Gram, prior: &Prior, noise: f64, spread: f64) -> Result<Mat<f64>, ModelError> {
+fn covariance(
+    gram: &Gram,
+    prior: &GaussianPrior,
+    noise: f64,
+    spread: f64,
+) -> Result<Mat<f64>, ModelError> {
     let precision =
         &gram.xx * faer::Scale(1.0 / noise) + &prior.precision * faer::Scale(1.0 / spread);
     let what = "the posterior precision of the costs";

@@ -8,7 +8,7 @@ use super::super::super::kernel_prior::KernelPrior;
 /// A Gaussian over scaled costs: independent or joint errors, and levels common to
 /// several.
 #[derive(Debug, Clone)]
-pub(super) struct Prior {
+pub(super) struct GaussianPrior {
     /// Its mean, length l, not negative.
     pub mean: Vec<f64>,
     /// Its inverse covariance, l x l.
@@ -28,7 +28,7 @@ pub(super) struct Prior {
 /// A factor common to some costs that may be off by this much, relative.
 pub(super) type Level = (f64, Vec<usize>);
 
-impl Prior {
+impl GaussianPrior {
     pub fn new(
         mean: Vec<f64>,
         sd: Vec<f64>,
@@ -95,11 +95,13 @@ mod tests {
     #[test]
     fn nothing_is_let_go_without_limit() {
         let known = KernelPrior::none();
-        let prior = Prior::new(vec![1.0], vec![2.0], known, Vec::new(), vec![true], 1.0, ASSUMED);
+        let prior =
+            GaussianPrior::new(vec![1.0], vec![2.0], known, Vec::new(), vec![true], 1.0, ASSUMED);
         let variance = 1.0 / prior.reweighted(&[1e9], 1.0).precision[(0, 0)];
         assert!((variance / (4.0 * ASSUMED.guess_reach.powi(2)) - 1.0).abs() < 1e-12, "{variance}");
         let assumed = Assumptions { guess_reach: 2.0 * ASSUMED.guess_reach, ..ASSUMED };
-        let farther = Prior { assumed, ..prior }.reweighted(&[1e9], 1.0).precision[(0, 0)].recip();
+        let farther =
+            GaussianPrior { assumed, ..prior }.reweighted(&[1e9], 1.0).precision[(0, 0)].recip();
         assert!((farther / variance - 4.0).abs() < 1e-12, "{farther}");
     }
 
@@ -108,7 +110,7 @@ mod tests {
     #[test]
     fn outliers_are_let_go_unless_measured() {
         let guessed = vec![true, true, true, false];
-        let prior = Prior::new(
+        let prior = GaussianPrior::new(
             vec![1.0; 4],
             vec![1.0; 4],
             KernelPrior::none(),

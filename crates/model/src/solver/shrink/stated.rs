@@ -8,9 +8,9 @@ use super::super::super::design::Design;
 use super::super::super::error::ModelError;
 use super::super::super::gram::Gram;
 use super::super::super::options::FitOptions;
-use super::super::nnls::Start;
+use super::super::nnls::NnlsStart;
 use super::beliefs::Beliefs;
-use super::prior::Prior;
+use super::prior::GaussianPrior;
 use super::{covariance, freedom, most_probable, pull_squared, trace_of_product};
 
 /// How much farther than supposed kernels may be off: 10 % supposed, up to 640 %.
@@ -28,15 +28,15 @@ const SETTLED: f64 = 0.01;
 
 /// What explains the cases' energies best.
 pub(super) struct Stated {
-    pub word: Word,
+    pub word: KernelHypothesis,
     /// How far kernels are off, relative, beside the errors that they state.
     pub misfit: f64,
     /// Kernels as far off as supposed, where the cases contradict that.
-    pub contradicted: Option<Word>,
+    pub contradicted: Option<KernelHypothesis>,
 }
 
 /// Kernels with some misfit, and the noise that is most probable then.
-pub(super) struct Word {
+pub(super) struct KernelHypothesis {
     pub beliefs: Beliefs,
     /// Variance of the noise in the design's energies.
     pub noise: f64,
@@ -53,10 +53,10 @@ pub(super) fn stated(
     let with = |misfit: f64| {
         let beliefs = Beliefs::new(design, &options.priors, misfit)?;
         let Noise { noise, surprise } = most_probable_noise(design, gram, &beliefs.prior(gram))?;
-        Ok::<_, ModelError>((Word { beliefs, noise }, surprise))
+        Ok::<_, ModelError>((KernelHypothesis { beliefs, noise }, surprise))
     };
     let (as_supposed, surprise) = with(supposed)?;
-    let mut best: Option<(Word, f64)> = None;
+    let mut best: Option<(KernelHypothesis, f64)> = None;
     let mut least = surprise - EVIDENT;
     let farther = if as_supposed.beliefs.kernels() > 0 { &MISFITS[..] } else { &[] };
     for times in farther {
@@ -80,13 +80,17 @@ struct Noise {
 }
 
 /// What the weights suppose of the noise counts as much as `noise_freedom` cases.
-fn most_probable_noise(design: &Design, gram: &Gram, prior: &Prior) -> Result<Noise, ModelError> {
+fn most_probable_noise(
+    design: &Design,
+    gram: &Gram,
+    prior: &GaussianPrior,
+) -> Result<Noise, ModelError> {
     let rows = gram.rows as f64;
     let supposed = design.noise.unwrap_or(design.assumed.case_noise_unknown.powi(2));
     let freedom = design.assumed.noise_freedom;
     let (mut noise, mut start) = (supposed, prior.mean.clone());
     for round in 1.. {
-        let (b, near) = most_probable(gram, prior, noise, Start::Near(&start))?;
+        let (b, near) = most_probable(gram, prior, noise, NnlsStart::Near(&start))?;
         let of_b = covariance(gram, &near, noise, 1.0)?;
         let told = f64::min(trace_of_product(&of_b, &gram.xx) / noise, rows);
         let squares = gram.squared_error(&b) + freedom * supposed;
@@ -104,7 +108,12 @@ fn most_probable_noise(design: &Design, gram: &Gram, prior: &Prior) -> Result<No
 /// `m ln(noise) + |Xb - y|^2 / noise + (b - mean)' P (b - mean) + ln det(X'X / noise + P) -
 /// ln det P`: the bound at zero is left out of account. (Times the noise, both determinants
 /// grow alike.)
-fn of_energies(gram: &Gram, near: &Prior, noise: f64, b: &[f64]) -> Result<f64, ModelError> {
+fn of_energies(
+    gram: &Gram,
+    near: &GaussianPrior,
+    noise: f64,
+    b: &[f64],
+) -> Result<f64, ModelError> {
     let misfit = gram.squared_error(b) / noise + pull_squared(near, b);
     Ok(gram.rows as f64 * noise.ln() + misfit + freedom(gram, near, noise)?)
 }

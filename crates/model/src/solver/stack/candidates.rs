@@ -10,7 +10,7 @@ use super::super::super::gram::Gram;
 use super::super::super::linear::{dot, times};
 use super::super::super::options::FitOptions;
 use super::super::super::tune::decades;
-use super::super::nnls::{Start, minimise};
+use super::super::nnls::{NnlsStart, minimise};
 use super::super::shrink;
 use super::super::solution::Solution;
 
@@ -24,14 +24,14 @@ pub(super) const FLAT: &str = "flat";
 pub(super) const RIDGE: &str = "ridge";
 
 /// The problem with columns for the case and for its seconds beside the operations'.
-pub(super) struct Wide<'d> {
+pub(super) struct ExtendedDesign<'d> {
     /// The problem without them, for what has a prior.
     pub narrow: &'d Design,
     /// The problem with them; they have length 1, too.
     pub design: Design,
 }
 
-impl<'d> Wide<'d> {
+impl<'d> ExtendedDesign<'d> {
     pub fn new(narrow: &'d Design) -> Self {
         let beside: Vec<&Vec<f64>> =
             std::iter::once(&narrow.roots).chain(narrow.seconds.as_ref()).collect();
@@ -64,7 +64,7 @@ impl<'d> Wide<'d> {
     ) -> Result<Vec<(&'static str, Vec<f64>)>, ModelError> {
         let operations = leading(gram, self.operations());
         let mut found = self.few(gram)?;
-        let nnls = minimise(&operations.xx, &operations.xy, Start::Zero);
+        let nnls = minimise(&operations.xx, &operations.xy, NnlsStart::Zero);
         // Collinear to working precision: then it is no candidate's turn.
         let nnls = nnls.map_or_else(|_| vec![f64::NAN; self.operations()], |found| found.b);
         found.push(("nnls", self.padded(nnls)));
@@ -114,7 +114,7 @@ fn along(gram: &Gram, basis: &[Vec<f64>]) -> Result<Vec<f64>, ModelError> {
     let a = Mat::from_fn(basis.len(), basis.len(), |a, b| entry(a.min(b), a.max(b)));
     let rhs: Vec<f64> =
         basis.iter().zip(&lengths).map(|(of, length)| dot(of, &gram.xy) / length).collect();
-    let factors = minimise(&a, &rhs, Start::Zero)?.b;
+    let factors = minimise(&a, &rhs, NnlsStart::Zero)?.b;
     let factor = |k: usize| factors[k] / lengths[k];
     Ok((0..gram.xy.len())
         .map(|j| (0..basis.len()).map(|k| factor(k) * basis[k][j]).sum())
@@ -127,7 +127,7 @@ fn ridges(gram: &Gram) -> Result<Vec<Vec<f64>>, ModelError> {
     let fit = |strength: f64| {
         let width = gram.xy.len();
         let a = &gram.xx + Mat::<f64>::identity(width, width) * faer::Scale(strength);
-        let start = near.as_deref().map_or(Start::Zero, Start::Near);
+        let start = near.as_deref().map_or(NnlsStart::Zero, NnlsStart::Near);
         let b = minimise(&a, &gram.xy, start)?.b;
         near = Some(b.clone());
         Ok(b)

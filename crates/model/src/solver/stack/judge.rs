@@ -4,7 +4,7 @@ use super::super::super::design::Design;
 use super::super::super::folds::{FoldUnit, Units};
 
 /// The cases that predictions are held against.
-pub(super) struct Judge {
+pub(super) struct HeldOutCases {
     /// Fold of each case.
     pub fold_of: Vec<usize>,
     /// Energies as the design has them, length m.
@@ -13,7 +13,7 @@ pub(super) struct Judge {
     units: Units,
 }
 
-impl Judge {
+impl HeldOutCases {
     /// `None` if a fold has no energy to be relative to.
     pub fn new(design: &Design, unit: FoldUnit, fold_of: &[usize]) -> Option<Self> {
         let groups: Vec<&str> = design.groups.iter().map(String::as_str).collect();

@@ -18,10 +18,10 @@ use std::borrow::Cow;
 
 use faer::Mat;
 
-use self::candidates::{FLAT, RIDGE, SHRINK, Wide};
-use self::judge::Judge;
+use self::candidates::{ExtendedDesign, FLAT, RIDGE, SHRINK};
+use self::judge::HeldOutCases;
 use self::weights::convex;
-use super::super::choice::{Candidate, Choice, Constant};
+use super::super::choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::folds::assign_at_most;
@@ -48,7 +48,7 @@ struct HeldOut {
 
 pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, ModelError> {
     let shrunk = shrink::solve(design, options)?;
-    let wide = Wide::new(design);
+    let wide = ExtendedDesign::new(design);
     let all: Vec<usize> = (0..design.x.nrows()).collect();
     let gram = wide.design.gram_of(&all);
     let shares = shares(design, |_| true);
@@ -62,7 +62,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         return Ok(alone(shrunk, own));
     };
     let held_out = hold_out(&wide, options, &shrunk, &fold_of)?;
-    let Some(judge) = Judge::new(design, options.inner_folds.unit, &fold_of) else {
+    let Some(judge) = HeldOutCases::new(design, options.inner_folds.unit, &fold_of) else {
         return Ok(alone(shrunk, own));
     };
     let knows_more = shrunk.diagnostics["prior_by_share"] == 0.0;
@@ -81,7 +81,8 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
 /// Without folds there is nothing to choose by.
 fn alone(shrunk: Solution, reach: Reach) -> Solution {
     let why = "there are too few cases to hold any out".to_owned();
-    let choice = Choice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
+    let choice =
+        PredictorChoice { chosen: SHRINK.to_owned(), why, folds: 0, candidates: Vec::new() };
     Solution { stacked: Some(Stacked { choice, case_b: None, reach, constant: None }), ..shrunk }
 }
 
@@ -102,7 +103,7 @@ struct MeanCost {
 }
 
 impl MeanCost {
-    fn new(wide: &Wide<'_>, gram: &Gram) -> Self {
+    fn new(wide: &ExtendedDesign<'_>, gram: &Gram) -> Self {
         let (l, scale) = (wide.operations(), &wide.narrow.scale);
         let with_total = times(gram.xx.as_ref().submatrix(0, 0, l, l), scale);
         Self { of_total: dot(&with_total, scale), with_total }
@@ -139,7 +140,7 @@ fn counts(design: &Design, i: usize) -> Vec<f64> {
 
 /// Fits the candidates without each fold, and predicts it.
 fn hold_out(
-    wide: &Wide<'_>,
+    wide: &ExtendedDesign<'_>,
     options: &FitOptions,
     shrunk: &Solution,
     fold_of: &[usize],
@@ -156,7 +157,8 @@ fn hold_out(
             found = fits.iter().map(|(name, _)| (*name, vec![0.0; fold_of.len()])).collect();
         }
         let mean_cost = MeanCost::new(wide, &training);
-        let costs: Vec<Costs> = fits.iter().map(|(_, b)| Costs::new(wide, &mean_cost, b)).collect();
+        let costs: Vec<CandidateCosts> =
+            fits.iter().map(|(_, b)| CandidateCosts::new(wide, &mean_cost, b)).collect();
         for i in (0..fold_of.len()).filter(|i| fold_of[*i] == fold) {
             let row = WithinReach::new(wide, &shares, i);
             for ((_, residuals), costs) in found.iter_mut().zip(&costs) {
@@ -186,15 +188,15 @@ fn kept(all: Vec<(&'static str, Vec<f64>)>, ridge: usize) -> Vec<(&'static str, 
 }
 
 /// A candidate's costs in joules.
-struct Costs {
+struct CandidateCosts {
     /// Of all columns.
     each: Vec<f64>,
     /// Of an execution beyond reach.
     beyond_j: f64,
 }
 
-impl Costs {
-    fn new(wide: &Wide<'_>, mean_cost: &MeanCost, b: &[f64]) -> Self {
+impl CandidateCosts {
+    fn new(wide: &ExtendedDesign<'_>, mean_cost: &MeanCost, b: &[f64]) -> Self {
         Self { each: wide.design.costs(b), beyond_j: mean_cost.of(b) }
     }
 }
@@ -206,7 +208,7 @@ struct WithinReach {
 }
 
 impl WithinReach {
-    fn new(wide: &Wide<'_>, shares: &[f64], i: usize) -> Self {
+    fn new(wide: &ExtendedDesign<'_>, shares: &[f64], i: usize) -> Self {
         let l = wide.operations();
         let mut all = counts(&wide.design, i);
         let Some(within) = within(shares, &all[..l]) else {
@@ -218,14 +220,18 @@ impl WithinReach {
     }
 
     /// The weighted energy.
-    fn energy(&self, costs: &Costs) -> f64 {
+    fn energy(&self, costs: &CandidateCosts) -> f64 {
         dot(&self.within, &costs.each) + self.beyond * costs.beyond_j
     }
 }
 
 /// The predictor, why, and the weight of each candidate; `knows_more` if the prior of `shrink`
 /// says more than that each column may explain some share of the energy.
-fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f64>) {
+fn choose(
+    held_out: &HeldOut,
+    judge: &HeldOutCases,
+    knows_more: bool,
+) -> (PredictorChoice, Vec<f64>) {
     let HeldOut { names, residuals, .. } = held_out;
     let at = |name: &str| names.iter().position(|n| *n == name).expect("always a candidate");
     let (shrink, flat) = (&held_out.alone, &residuals[at(FLAT)]);
@@ -275,14 +281,14 @@ fn choose(held_out: &HeldOut, judge: &Judge, knows_more: bool) -> (Choice, Vec<f
         names.iter().zip(residuals).zip(&weights).map(|((name, residuals), weight)| {
             let residuals = if *name == SHRINK { shrink } else { residuals };
             let (nmae, nmae_se) = judge.nmae(residuals);
-            Candidate { name: (*name).to_owned(), nmae, nmae_se, weight: *weight }
+            CandidateScore { name: (*name).to_owned(), nmae, nmae_se, weight: *weight }
         });
     let candidates = candidates.collect();
-    (Choice { chosen: chosen.to_owned(), why, folds: judge.folds(), candidates }, weights)
+    (PredictorChoice { chosen: chosen.to_owned(), why, folds: judge.folds(), candidates }, weights)
 }
 
 /// Residuals of the combination, in each fold by weights that the others gave.
-fn honest(residuals: &[Vec<f64>], judge: &Judge) -> Vec<f64> {
+fn honest(residuals: &[Vec<f64>], judge: &HeldOutCases) -> Vec<f64> {
     let mut mixed = vec![0.0; residuals[0].len()];
     for fold in 0..judge.folds() {
         let weights = convex(residuals, |i| judge.fold_of[i] != fold);
@@ -298,7 +304,7 @@ fn honest(residuals: &[Vec<f64>], judge: &Judge) -> Vec<f64> {
 /// which are not free for that. Costs are as unsure as `shrink` finds them,
 /// and as the parts are apart.
 fn combined(
-    wide: &Wide<'_>,
+    wide: &ExtendedDesign<'_>,
     shrunk: Solution,
     parts: &[(f64, Vec<f64>)],
     mut stacked: Stacked,
@@ -307,8 +313,9 @@ fn combined(
     let mean = |j: usize| parts.iter().map(|(weight, b)| weight * b[j]).sum::<f64>();
     let b: Vec<f64> = (0..wide.design.columns()).map(mean).collect();
     let beside = &wide.design.costs(&b)[l..];
-    let constant = Constant { case_j: beside[0], second_w: beside.get(1).copied().unwrap_or(0.0) };
-    stacked.constant = (constant != Constant::default()).then_some(constant);
+    let constant =
+        ConstantEnergy { case_j: beside[0], second_w: beside.get(1).copied().unwrap_or(0.0) };
+    stacked.constant = (constant != ConstantEnergy::default()).then_some(constant);
     if stacked.choice.chosen == SHRINK {
         return Solution { stacked: Some(stacked), ..shrunk };
     }
@@ -331,7 +338,7 @@ fn combined(
 }
 
 /// The part of the cases' energy that costs of operations explain.
-fn share(wide: &Wide<'_>, b: &[f64]) -> f64 {
+fn share(wide: &ExtendedDesign<'_>, b: &[f64]) -> f64 {
     let design = wide.narrow;
     let row = |i: usize| b.iter().enumerate().map(|(j, b)| design.x[(i, j)] * b).sum::<f64>();
     (0..design.y.len()).map(row).sum::<f64>() / design.y.iter().sum::<f64>()

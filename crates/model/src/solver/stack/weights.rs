@@ -3,7 +3,7 @@
 
 use faer::Mat;
 
-use super::super::nnls::{Start, minimise};
+use super::super::nnls::{NnlsStart, minimise};
 
 /// The weights under which the residuals, one vector of length m per predictor, mix to the
 /// least sum of squares. Where the search fails, the one with the least has all.
@@ -22,7 +22,7 @@ pub(super) fn convex(residuals: &[Vec<f64>], used: impl Fn(usize) -> bool) -> Ve
     let a = Mat::from_fn(lengths.len(), lengths.len(), |a, b| {
         product(a, b) / (lengths[a] * lengths[b]) + ones[a] * ones[b]
     });
-    let found = minimise(&a, &ones, Start::Zero).map(|found| found.b).unwrap_or_default();
+    let found = minimise(&a, &ones, NnlsStart::Zero).map(|found| found.b).unwrap_or_default();
     let parts: Vec<f64> = found.iter().zip(&ones).map(|(u, one)| u * one).collect();
     let sum: f64 = parts.iter().sum();
     if sum > 0.0 && sum.is_finite() {

@@ -4,10 +4,13 @@
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash64;
 
-use super::super::super::wide::Wide;
-use super::super::cells::{Cell, Cells};
-use super::super::judge::{Agreement, Tally};
-use super::{Body, Judged, PARTIAL_FORMAT, PartOf, Partial, PartialError, PartialSettings};
+use super::super::super::wide::DoubleDouble;
+use super::super::cells::{AllCells, CellSums};
+use super::super::judge::{FoldAgreement, JudgeTally};
+use super::{
+    Judged, PARTIAL_FORMAT, PartOf, PartialSettings, StatsBody, SufficientStats,
+    SufficientStatsError,
+};
 
 const MAGIC: &[u8; 16] = b"wattline-partial";
 
@@ -15,7 +18,7 @@ const MAGIC: &[u8; 16] = b"wattline-partial";
 const HEADER_BYTES_MAX: usize = 1 << 30;
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct StatsHeader {
     settings: PartialSettings,
     parts: Vec<PartOf>,
     devices: Vec<String>,
@@ -30,7 +33,7 @@ pub(super) fn checksum(bytes: &[u8]) -> String {
     format!("{:016x}", XxHash64::oneshot(0, bytes))
 }
 
-impl Partial {
+impl SufficientStats {
     /// All of it.
     ///
     /// # Errors
@@ -38,10 +41,10 @@ impl Partial {
     pub fn to_bytes(&self) -> Vec<u8> {
         let body = self.body_bytes();
         let judged = match &self.body {
-            Body::Sums(_) => None,
-            Body::Errors(judged) => Some((judged.models.clone(), judged.rounds)),
+            StatsBody::Sums(_) => None,
+            StatsBody::Errors(judged) => Some((judged.models.clone(), judged.rounds)),
         };
-        let header = Header {
+        let header = StatsHeader {
             settings: self.settings.clone(),
             parts: self.parts.clone(),
             devices: self.devices.clone(),
@@ -58,27 +61,29 @@ impl Partial {
         bytes
     }
 
-    /// Reads what [`Partial::to_bytes`] gives.
+    /// Reads what [`SufficientStats::to_bytes`] gives.
     ///
     /// # Errors
     /// The bytes are of something else, of another version, too few, or were changed.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PartialError> {
-        let damaged = |what| PartialError::Damaged { what };
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SufficientStatsError> {
+        let damaged = |what| SufficientStatsError::Damaged { what };
         let cut = || damaged("cut short");
-        let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(PartialError::NoPartial) };
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(SufficientStatsError::NoPartial);
+        };
         let number = |at: usize| -> Option<u32> {
             Some(u32::from_le_bytes(rest.get(at..at + 4)?.try_into().ok()?))
         };
         let found = number(0).ok_or_else(cut)?;
         if found != PARTIAL_FORMAT {
-            return Err(PartialError::Version { found });
+            return Err(SufficientStatsError::Version { found });
         }
         let length = number(4).ok_or_else(cut)? as usize;
         if length > HEADER_BYTES_MAX {
             return Err(damaged("damaged"));
         }
         let header = rest.get(8..8 + length).ok_or_else(cut)?;
-        let header: Header = serde_json::from_slice(header).map_err(|_| damaged("damaged"))?;
+        let header: StatsHeader = serde_json::from_slice(header).map_err(|_| damaged("damaged"))?;
         let rest = &rest[8 + length..];
         if rest.len() < header.body_bytes.saturating_add(8) {
             return Err(cut());
@@ -89,7 +94,7 @@ impl Partial {
             return Err(damaged("damaged: its checksum is not that of its bytes"));
         }
         let body = read_body(&header, body).ok_or_else(|| damaged("damaged"))?;
-        let Header { settings, parts, devices, .. } = header;
+        let StatsHeader { settings, parts, devices, .. } = header;
         let partial = Self { settings, parts, devices, body };
         if !partial.makes_sense() {
             return Err(damaged("damaged: its numbers are not those of rows"));
@@ -101,7 +106,7 @@ impl Partial {
     pub(super) fn body_bytes(&self) -> Vec<u8> {
         let mut to = Vec::new();
         match &self.body {
-            Body::Sums(cells) => {
+            StatsBody::Sums(cells) => {
                 cells.cells.iter().for_each(|cell| put_cell(&mut to, cell));
                 let occurrences = &cells.occurrences;
                 occurrences.cases.iter().for_each(|n| to.extend(n.to_le_bytes()));
@@ -109,7 +114,7 @@ impl Partial {
                 occurrences.largest_share.iter().for_each(|n| to.extend(n.to_le_bytes()));
                 to.extend(u64::from(cells.exact).to_le_bytes());
             }
-            Body::Errors(judged) => {
+            StatsBody::Errors(judged) => {
                 for cell in &judged.tally.cells {
                     to.extend(cell.cases.to_le_bytes());
                     cell.sums.each().into_iter().for_each(|sum| put(&mut to, sum));
@@ -121,12 +126,12 @@ impl Partial {
     }
 }
 
-fn put(to: &mut Vec<u8>, sum: Wide) {
+fn put(to: &mut Vec<u8>, sum: DoubleDouble) {
     to.extend(sum.hi.to_le_bytes());
     to.extend(sum.lo.to_le_bytes());
 }
 
-fn put_cell(to: &mut Vec<u8>, cell: &Cell) {
+fn put_cell(to: &mut Vec<u8>, cell: &CellSums) {
     to.extend(cell.rows.to_le_bytes());
     to.extend(cell.durations.to_le_bytes());
     let sums = [cell.energy_j, cell.duration_energy, cell.duration_square];
@@ -146,12 +151,12 @@ impl Numbers<'_> {
         self.whole().map(f64::from_bits)
     }
 
-    fn wide(&mut self) -> Option<Wide> {
-        Some(Wide { hi: self.number()?, lo: self.number()? })
+    fn wide(&mut self) -> Option<DoubleDouble> {
+        Some(DoubleDouble { hi: self.number()?, lo: self.number()? })
     }
 
-    fn cell(&mut self, width: usize) -> Option<Cell> {
-        let mut cell = Cell::none(width);
+    fn cell(&mut self, width: usize) -> Option<CellSums> {
+        let mut cell = CellSums::none(width);
         cell.rows = self.whole()?;
         cell.durations = self.whole()?;
         cell.energy_j = self.wide()?;
@@ -163,13 +168,13 @@ impl Numbers<'_> {
         Some(cell)
     }
 
-    fn agreement(&mut self) -> Option<Agreement> {
+    fn agreement(&mut self) -> Option<FoldAgreement> {
         let cases = self.whole()?;
-        let mut sums = [Wide::default(); 8];
+        let mut sums = [DoubleDouble::default(); 8];
         for sum in &mut sums {
             *sum = self.wide()?;
         }
-        Some(Agreement { cases, sums: sums.into() })
+        Some(FoldAgreement { cases, sums: sums.into() })
     }
 }
 
@@ -179,7 +184,7 @@ fn cell_bytes(width: usize) -> Option<usize> {
 }
 
 /// The sums, if the bytes are as many as the header wants.
-fn read_body(header: &Header, body: &[u8]) -> Option<Body> {
+fn read_body(header: &StatsHeader, body: &[u8]) -> Option<StatsBody> {
     let mut numbers = Numbers(body.chunks_exact(8));
     match &header.judged {
         None => {
@@ -190,8 +195,8 @@ fn read_body(header: &Header, body: &[u8]) -> Option<Body> {
             if bytes != body.len() {
                 return None;
             }
-            let cells: Option<Vec<Cell>> = (0..count).map(|_| numbers.cell(l + 1)).collect();
-            let mut found = Cells { cells: cells?, ..Cells::none(0, l) };
+            let cells: Option<Vec<CellSums>> = (0..count).map(|_| numbers.cell(l + 1)).collect();
+            let mut found = AllCells { cells: cells?, ..AllCells::none(0, l) };
             let occurrences = &mut found.occurrences;
             for n in &mut occurrences.cases {
                 *n = numbers.whole()?;
@@ -203,16 +208,17 @@ fn read_body(header: &Header, body: &[u8]) -> Option<Body> {
                 *n = numbers.number()?;
             }
             found.exact = numbers.whole()? == 1;
-            Some(Body::Sums(found))
+            Some(StatsBody::Sums(found))
         }
         Some((models, rounds)) => {
             let count = rounds.checked_mul(*rounds)?.checked_mul(models.len())?;
             if count.checked_mul(17 * 8)?.checked_add(16)? != body.len() {
                 return None;
             }
-            let cells: Option<Vec<Agreement>> = (0..count).map(|_| numbers.agreement()).collect();
-            let tally = Tally { cells: cells?, squares: numbers.wide()? };
-            Some(Body::Errors(Judged { models: models.clone(), rounds: *rounds, tally }))
+            let cells: Option<Vec<FoldAgreement>> =
+                (0..count).map(|_| numbers.agreement()).collect();
+            let tally = JudgeTally { cells: cells?, squares: numbers.wide()? };
+            Some(StatsBody::Errors(Judged { models: models.clone(), rounds: *rounds, tally }))
         }
     }
 }

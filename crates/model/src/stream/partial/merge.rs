@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Body, PartOf, Partial, PartialError, PartialSettings};
+use super::{PartOf, PartialSettings, StatsBody, SufficientStats, SufficientStatsError};
 
 /// Partials that are being merged, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Merge {
-    sum: Option<Partial>,
+    sum: Option<SufficientStats>,
     /// Where the first partial came from.
     first: String,
     /// Which parts have come, and from where.
@@ -19,11 +19,15 @@ impl Merge {
     ///
     /// # Errors
     /// It is of another table or fit, or some of its parts are there already.
-    pub fn add(&mut self, name: &str, partial: Partial) -> Result<(), PartialError> {
+    pub fn add(
+        &mut self,
+        name: &str,
+        partial: SufficientStats,
+    ) -> Result<(), SufficientStatsError> {
         for part in &partial.parts {
             for key in part.keys() {
                 if let Some(other) = self.seen.insert(key, name.to_owned()) {
-                    return Err(PartialError::Doubled { part: part.name(), other });
+                    return Err(SufficientStatsError::Doubled { part: part.name(), other });
                 }
             }
         }
@@ -35,8 +39,8 @@ impl Merge {
         check_same(&partial.settings, &sum.settings, &self.first)?;
         check_numbers(&partial, sum, &self.first)?;
         match (&mut sum.body, &partial.body) {
-            (Body::Sums(sum), Body::Sums(other)) => sum.join(other),
-            (Body::Errors(sum), Body::Errors(other)) => sum.tally.join(&other.tally),
+            (StatsBody::Sums(sum), StatsBody::Sums(other)) => sum.join(other),
+            (StatsBody::Errors(sum), StatsBody::Errors(other)) => sum.tally.join(&other.tally),
             _ => return Err(partial.wrong_kind()),
         }
         sum.parts.extend(partial.parts);
@@ -51,8 +55,8 @@ impl Merge {
     ///
     /// # Errors
     /// There was none.
-    pub fn finish(self) -> Result<Partial, PartialError> {
-        self.sum.ok_or(PartialError::None)
+    pub fn finish(self) -> Result<SufficientStats, SufficientStatsError> {
+        self.sum.ok_or(SufficientStatsError::None)
     }
 }
 
@@ -76,14 +80,19 @@ fn check_same(
     found: &PartialSettings,
     expected: &PartialSettings,
     other: &str,
-) -> Result<(), PartialError> {
+) -> Result<(), SufficientStatsError> {
     if found.features != expected.features {
-        let PartialError::Differs { what, found, expected, .. } =
+        let SufficientStatsError::Differs { what, found, expected, .. } =
             expected.differs_in_features(&found.features)
         else {
             unreachable!("features differ")
         };
-        return Err(PartialError::Differs { what, found, expected, other: other.to_owned() });
+        return Err(SufficientStatsError::Differs {
+            what,
+            found,
+            expected,
+            other: other.to_owned(),
+        });
     }
     let columns = |of: &PartialSettings| {
         let named = of.columns.iter().map(|(what, name)| format!("{what} `{name}`"));
@@ -111,16 +120,20 @@ fn check_same(
     match all.into_iter().find(|(_, found, expected)| found != expected) {
         None => Ok(()),
         Some((what, found, expected)) => {
-            Err(PartialError::Differs { what, found, expected, other: other.to_owned() })
+            Err(SufficientStatsError::Differs { what, found, expected, other: other.to_owned() })
         }
     }
 }
 
 /// All parts are of the same number of parts.
-fn check_numbers(found: &Partial, sum: &Partial, other: &str) -> Result<(), PartialError> {
-    let of = |partial: &Partial| partial.parts.iter().find_map(|part| Some(part.number?.1));
+fn check_numbers(
+    found: &SufficientStats,
+    sum: &SufficientStats,
+    other: &str,
+) -> Result<(), SufficientStatsError> {
+    let of = |partial: &SufficientStats| partial.parts.iter().find_map(|part| Some(part.number?.1));
     match (of(found), of(sum)) {
-        (Some(found), Some(expected)) if found != expected => Err(PartialError::Differs {
+        (Some(found), Some(expected)) if found != expected => Err(SufficientStatsError::Differs {
             what: "the numbers of parts",
             found: found.to_string(),
             expected: expected.to_string(),
@@ -130,9 +143,9 @@ fn check_numbers(found: &Partial, sum: &Partial, other: &str) -> Result<(), Part
     }
 }
 
-impl Partial {
+impl SufficientStats {
     /// Whether all parts are there, as far as they are numbered.
-    pub(super) fn check_all_there(&self) -> Result<(), PartialError> {
+    pub(super) fn check_all_there(&self) -> Result<(), SufficientStatsError> {
         let Some(of) = self.parts.iter().find_map(|part| Some(part.number?.1)) else {
             return Ok(());
         };
@@ -158,6 +171,6 @@ impl Partial {
             parts += ", ...";
         }
         let word = if single { "part" } else { "parts" };
-        Err(PartialError::Missing { parts: format!("{word} {parts}"), of, single })
+        Err(SufficientStatsError::Missing { parts: format!("{word} {parts}"), of, single })
     }
 }

@@ -43,16 +43,18 @@ fn folds() -> FoldOptions {
     FoldOptions { folds: 3, unit: FoldUnit::Group, seed: 5 }
 }
 
-fn partial(of: &Table, options: &FitOptions, number: Option<(u64, u64)>) -> Partial {
+fn partial(of: &Table, options: &FitOptions, number: Option<(u64, u64)>) -> SufficientStats {
     let columns = vec![("target".to_owned(), "energy_j".to_owned())];
-    Partial::of_rows(of, options, folds(), PartLabel { number, columns }).unwrap()
+    SufficientStats::of_rows(of, options, folds(), PartLabel { number, columns }).unwrap()
 }
 
-fn merged(partials: impl IntoIterator<Item = Partial>) -> Result<Partial, PartialError> {
+fn merged(
+    partials: impl IntoIterator<Item = SufficientStats>,
+) -> Result<SufficientStats, SufficientStatsError> {
     let mut merge = Merge::default();
     for (i, partial) in partials.into_iter().enumerate() {
         let bytes = partial.to_bytes();
-        let read = Partial::from_bytes(&bytes)?;
+        let read = SufficientStats::from_bytes(&bytes)?;
         assert!(read == partial);
         merge.add(&format!("{i}.partial"), read)?;
     }
@@ -60,7 +62,7 @@ fn merged(partials: impl IntoIterator<Item = Partial>) -> Result<Partial, Partia
 }
 
 /// As a tree: partials of partials.
-fn merged_as_tree(mut partials: Vec<Partial>) -> Partial {
+fn merged_as_tree(mut partials: Vec<SufficientStats>) -> SufficientStats {
     while partials.len() > 1 {
         let pairs = partials.chunks(2).map(|pair| merged(pair.to_vec()).unwrap());
         partials = pairs.collect();
@@ -107,7 +109,7 @@ fn the_model_is_that_of_the_whole_table() {
         assert_eq!(rounds, fitted.rounds);
         let judged = parts
             .iter()
-            .map(|part| Partial::of_errors(part, &rounds, PartLabel::default()).unwrap());
+            .map(|part| SufficientStats::of_errors(part, &rounds, PartLabel::default()).unwrap());
         let (validation, _) = merged(judged).unwrap().validation().unwrap();
         let expected = whole.validation.unwrap();
         assert_eq!(validation.rows.len(), expected.rows.len());
@@ -154,12 +156,12 @@ proptest! {
         let data = data(60, most);
         let options = options(Solver::Nnls);
         let parts = divided(&data, 6, |i| dealt[i]);
-        let partials: Vec<Partial> =
+        let partials: Vec<SufficientStats> =
             order.iter().map(|at| partial(&parts[*at], &options, None)).collect();
         let line = merged(partials.clone()).unwrap();
         let tree = merged_as_tree(partials);
         let whole = partial(&data, &options, None);
-        let (Body::Sums(line), Body::Sums(tree), Body::Sums(whole)) =
+        let (StatsBody::Sums(line), StatsBody::Sums(tree), StatsBody::Sums(whole)) =
             (&line.body, &tree.body, &whole.body) else { unreachable!() };
         for other in [line, tree] {
             prop_assert_eq!(&other.occurrences, &whole.occurrences);
@@ -185,8 +187,8 @@ proptest! {
         let mut changed = bytes.clone();
         let place = at % bytes.len();
         changed[place] = changed[place].wrapping_add(by);
-        prop_assert!(Partial::from_bytes(&changed).is_err());
-        prop_assert!(Partial::from_bytes(&bytes[..cut % bytes.len()]).is_err());
+        prop_assert!(SufficientStats::from_bytes(&changed).is_err());
+        prop_assert!(SufficientStats::from_bytes(&bytes[..cut % bytes.len()]).is_err());
     }
 }
 
@@ -196,7 +198,7 @@ fn parts_that_do_not_belong_together_are_named() {
     let parts = divided(&data, 3, |i| i);
     let options = options(Solver::Nnls);
     let numbered = |at: usize| partial(&parts[at], &options, Some((at as u64 + 1, 4)));
-    let message = |partials: Vec<Partial>| merged(partials).unwrap_err().to_string();
+    let message = |partials: Vec<SufficientStats>| merged(partials).unwrap_err().to_string();
     let twice = message(vec![numbered(0), numbered(1), numbered(0)]);
     assert!(twice.starts_with("part 1 of 4 is there twice, also in 0.partial"), "{twice}");
     let again = partial(&parts[0], &options, None);
@@ -207,7 +209,7 @@ fn parts_that_do_not_belong_together_are_named() {
     assert_eq!(missing, "parts 2, 4 of 4 are missing; make the partials of these parts");
     let seed = FoldOptions { seed: 6, ..folds() };
     let label = PartLabel { number: None, columns: numbered(0).settings.columns };
-    let other = Partial::of_rows(&parts[1], &options, seed, label).unwrap();
+    let other = SufficientStats::of_rows(&parts[1], &options, seed, label).unwrap();
     let other = message(vec![partial(&parts[0], &options, None), other]);
     assert!(other.contains("the folds") && other.contains("seed 6"), "{other}");
     let weights = FitOptions { weighting: Weighting::InverseEnergy, ..options.clone() };
@@ -224,9 +226,9 @@ fn parts_that_do_not_belong_together_are_named() {
     assert_eq!(message(Vec::new()), none);
     let mut newer = numbered(0).to_bytes();
     newer[16] = 9;
-    let newer = Partial::from_bytes(&newer).unwrap_err().to_string();
+    let newer = SufficientStats::from_bytes(&newer).unwrap_err().to_string();
     assert!(newer.contains("format 9"), "{newer}");
-    assert_eq!(Partial::from_bytes(b"PAR1"), Err(PartialError::NoPartial));
+    assert_eq!(SufficientStats::from_bytes(b"PAR1"), Err(SufficientStatsError::NoPartial));
 }
 
 #[test]
@@ -234,7 +236,7 @@ fn what_a_part_cannot_tell_is_refused() {
     let data = data(60, 9.0);
     let label = PartLabel::default;
     let refused = |options: &FitOptions| {
-        Partial::of_rows(&data, options, folds(), label()).unwrap_err().to_string()
+        SufficientStats::of_rows(&data, options, folds(), label()).unwrap_err().to_string()
     };
     let relative = FitOptions::new(Solver::Shrink);
     assert!(refused(&relative).contains("--relative-floor"), "{}", refused(&relative));
@@ -245,7 +247,8 @@ fn what_a_part_cannot_tell_is_refused() {
     assert!(sum.validation().unwrap_err().to_string().contains("sums to fit to"));
     let mut boards = data.clone();
     boards.cases[7].device = "B2".to_owned();
-    let error = Partial::of_rows(&boards, &options(Solver::Ls), folds(), label()).unwrap_err();
+    let error =
+        SufficientStats::of_rows(&boards, &options(Solver::Ls), folds(), label()).unwrap_err();
     assert!(error.to_string().contains("several boards"), "{error}");
     let none = data.rows(|_| false);
     let empty = partial(&none, &options(Solver::Ls), None);

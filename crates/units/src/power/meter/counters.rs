@@ -2,8 +2,8 @@
 //! two readings in which a counter moved is spread evenly over the time between them, so
 //! that the sum over a trace is the difference of its readings, to the last count.
 
-use super::super::counter::{Counter, CounterError};
-use super::super::trace::{Kind, Trace};
+use super::super::counter::{CounterError, MeterCounter};
+use super::super::trace::{PowerTrace, RowKind};
 use super::MeterError;
 
 /// One rail's counter over a session.
@@ -11,7 +11,7 @@ pub(super) struct CounterRail {
     /// Its name.
     pub name: String,
     /// How it counts.
-    pub counter: Counter,
+    pub counter: MeterCounter,
     /// Its readings: when it stood there (uptime in seconds), and its value. Those that
     /// are not later than the one before are passed over.
     pub readings: Vec<(f64, u64)>,
@@ -31,7 +31,7 @@ pub(super) enum Still {
 /// Power over time, a row for each time at which some rail was read. A rail that never
 /// moves is an error when all do so: that is no meter that reads 0 J, but one that does
 /// not measure.
-pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<Trace, MeterError> {
+pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<PowerTrace, MeterError> {
     let no_power = |problem: String| MeterError::NoPower { meter, problem };
     let times_s = times(rails);
     if times_s.len() < 2 {
@@ -50,13 +50,13 @@ pub(super) fn trace(meter: &'static str, rails: &[CounterRail]) -> Result<Trace,
             "no counter moved in {seconds:.1} s: the device does not measure"
         )));
     }
-    let mut trace = Trace {
+    let mut trace = PowerTrace {
         rails: rails.iter().map(|rail| rail.name.clone()).collect(),
-        kind: Kind::Counted,
+        kind: RowKind::Counted,
         update_period_us: period_us(&times_s, &new),
         uptime_s: times_s,
         new: Some(new),
-        ..Trace::default()
+        ..PowerTrace::default()
     };
     for at in 0..trace.uptime_s.len() {
         trace.power_w.extend(columns.iter().map(|column| column[at]));
@@ -136,7 +136,7 @@ mod tests {
 
     fn rail(times_s: &[f64], values: &[u64], modulus: Option<u64>) -> CounterRail {
         let readings = times_s.iter().copied().zip(values.iter().copied()).collect();
-        let counter = Counter { joules_per_count: 1e-6, modulus };
+        let counter = MeterCounter { joules_per_count: 1e-6, modulus };
         CounterRail { name: "a".into(), counter, readings, still: Still::Unknown }
     }
 

@@ -3,7 +3,7 @@
 //! than the board's: `offset_s` in the line before the table ties it to that, exactly, since
 //! times of Unix hold too many digits for a float.
 
-use super::super::trace::{Flaw, FlawKind, Kind, Trace};
+use super::super::trace::{Flaw, FlawKind, PowerTrace, RowKind};
 use super::{Meter, MeterError, Offer, header_field};
 
 /// A text table: columns by tabs, semicolons or commas, names in the first line.
@@ -17,7 +17,7 @@ impl External {
 
 /// A column that somebody named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct NamedColumn {
     /// Its title in the table.
     pub title: String,
     /// The unit of its numbers.
@@ -28,18 +28,18 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ColumnNames {
     /// Times.
-    pub time: Option<Column>,
+    pub time: Option<NamedColumn>,
     /// Power.
-    pub power: Option<Column>,
+    pub power: Option<NamedColumn>,
     /// Voltage, where there is no power.
-    pub voltage: Option<Column>,
+    pub voltage: Option<NamedColumn>,
     /// Current, where there is no power.
-    pub current: Option<Column>,
+    pub current: Option<NamedColumn>,
 }
 
 impl ColumnNames {
     /// Those that are named, by quantity.
-    fn named(&self) -> impl Iterator<Item = (&'static str, &Column)> {
+    fn named(&self) -> impl Iterator<Item = (&'static str, &NamedColumn)> {
         let all = [
             ("time", &self.time),
             ("power", &self.power),
@@ -52,7 +52,7 @@ impl ColumnNames {
     /// Refuses units that are none, and tables without a time or a power, with the quantity
     /// that it is about.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
-        for (quantity, Column { unit, .. }) in self.named() {
+        for (quantity, NamedColumn { unit, .. }) in self.named() {
             let units = units_of(quantity);
             if !units.iter().any(|(name, _)| name == unit) {
                 let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
@@ -79,16 +79,16 @@ fn units_of(quantity: &str) -> &'static [(&'static str, f64)] {
     }
 }
 
-/// The first line of a table that says which columns hold what, in words that [`Columns`]
+/// The first line of a table that says which columns hold what, in words that [`MeterColumns`]
 /// understands: the line itself, or with named columns one that has those alone.
 pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
     if names.named().next().is_none() {
-        return Columns::of(line).map(|_| line.to_string());
+        return MeterColumns::of(line).map(|_| line.to_string());
     }
     let separator = separator(line);
     let found: Vec<&str> = cells(line, separator).collect();
     let mut titles = vec!["-".to_string(); found.len()];
-    for (quantity, Column { title, unit }) in names.named() {
+    for (quantity, NamedColumn { title, unit }) in names.named() {
         let at = found.iter().position(|found| found == title).ok_or_else(|| {
             format!("there is no column {title:?}; there are {}", found.join(", "))
         })?;
@@ -98,16 +98,16 @@ pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
 }
 
 /// Which columns hold what.
-pub struct Columns {
+pub struct MeterColumns {
     separator: char,
     time: usize,
     /// Nanoseconds of a unit of time.
     time_ns: f64,
-    power: Power,
+    power: PowerSource,
 }
 
 #[derive(Clone, Copy)]
-enum Power {
+enum PowerSource {
     Watts(usize, f64),
     VoltsAmperes(usize, f64, usize, f64),
 }
@@ -145,7 +145,7 @@ fn cells(line: &str, separator: char) -> impl Iterator<Item = &str> {
     line.trim_start_matches('#').split(separator).map(|cell| cell.trim().trim_matches('"'))
 }
 
-impl Columns {
+impl MeterColumns {
     /// Reads a table's first line.
     pub fn of(line: &str) -> Result<Self, String> {
         let separator = separator(line);
@@ -156,8 +156,8 @@ impl Columns {
         let volts = column(&titles, &["voltage", "volts", "v", "u"], &VOLTS);
         let amperes = column(&titles, &["current", "amperes", "i", "a"], &AMPERES);
         let power = match (watts, volts, amperes) {
-            (Some((at, scale)), ..) => Power::Watts(at, scale),
-            (None, Some((v, vs)), Some((a, scale))) => Power::VoltsAmperes(v, vs, a, scale),
+            (Some((at, scale)), ..) => PowerSource::Watts(at, scale),
+            (None, Some((v, vs)), Some((a, scale))) => PowerSource::VoltsAmperes(v, vs, a, scale),
             _ => {
                 let problem =
                     "the first line names neither power nor voltage and current (`power_w`)";
@@ -177,8 +177,8 @@ impl Columns {
         };
         let number = |at: usize| text(at)?.parse::<f64>().ok().filter(|number| number.is_finite());
         let watts = match self.power {
-            Power::Watts(at, scale) => number(at)? * scale,
-            Power::VoltsAmperes(v, vs, a, scale) => number(v)? * vs * number(a)? * scale,
+            PowerSource::Watts(at, scale) => number(at)? * scale,
+            PowerSource::VoltsAmperes(v, vs, a, scale) => number(v)? * vs * number(a)? * scale,
         };
         Some((nanos(&text(self.time)?, self.time_ns)?, watts))
     }
@@ -219,7 +219,7 @@ impl Meter for External {
         let first = first.ok_or_else(|| {
             not("no table of a meter was given; `[board.log]` of a scenario names one".into())
         })?;
-        Columns::of(first).map_err(not)?;
+        MeterColumns::of(first).map_err(not)?;
         let rails = vec![External::RAIL.to_string()];
         let remarks = vec!["its clock is its own: its log is aligned with the board's".into()];
         Ok(Offer { default_rails: rails.clone(), rails, remarks })
@@ -228,7 +228,7 @@ impl Meter for External {
     /// The table, with or without the line that names the meter before it; `offset_s=N` in
     /// that line is added to its times, and `residual_s=N` is how well that is known. A line
     /// `# fault: WHY` says that the table can't be used.
-    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let no_power = |problem: String| MeterError::NoPower { meter: self.name(), problem };
         if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT)) {
             return Err(no_power(fault.into()));
@@ -239,13 +239,13 @@ impl Meter for External {
             .by_ref()
             .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(super::HEAD));
         let (_, first) = table.next().ok_or_else(|| no_power("the table is empty".into()))?;
-        let columns = Columns::of(first).map_err(no_power)?;
+        let columns = MeterColumns::of(first).map_err(no_power)?;
         let residual = header_field(text, "residual_s").and_then(|text| text.parse().ok());
-        let mut trace = Trace {
+        let mut trace = PowerTrace {
             rails: vec![External::RAIL.into()],
-            kind: Kind::Counted,
+            kind: RowKind::Counted,
             clock_residual_s: residual,
-            ..Trace::default()
+            ..PowerTrace::default()
         };
         for (index, line) in table {
             let kind = match columns.sample(line) {
@@ -268,7 +268,7 @@ impl Meter for External {
 pub const FAULT: &str = "# fault: ";
 
 /// Adds a row, or says why not.
-fn add(trace: &mut Trace, time_s: f64, watts: f64) -> Option<FlawKind> {
+fn add(trace: &mut PowerTrace, time_s: f64, watts: f64) -> Option<FlawKind> {
     match trace.uptime_s.last() {
         Some(last) if time_s == *last => Some(FlawKind::RepeatedTime),
         Some(last) if time_s < *last => Some(FlawKind::Disorder),
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn columns_can_be_named() {
         let column =
-            |title: &str, unit: &str| Some(Column { title: title.into(), unit: unit.into() });
+            |title: &str, unit: &str| Some(NamedColumn { title: title.into(), unit: unit.into() });
         let mut names = ColumnNames {
             time: column("When", "ms"),
             voltage: column("Main V", "V"),

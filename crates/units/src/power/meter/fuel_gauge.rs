@@ -3,7 +3,7 @@
 //! current is not the device's. How often it takes new values is not told by any file; it
 //! is found in the readings.
 
-use super::super::trace::{Flaw, FlawKind, Trace};
+use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::period_us;
 use super::{Meter, MeterError, Offer, Reading, readings, refusal};
 
@@ -17,20 +17,24 @@ const MILLIAMPERES_MAX: f64 = 20_000.0;
 const MILLIVOLTS_MAX: f64 = 100_000.0;
 
 /// One reading as it stands.
-struct Gauge {
+struct GaugeReading {
     current: f64,
     voltage: f64,
     charging: bool,
 }
 
-fn gauge(lines: &[&str]) -> Option<Gauge> {
+fn gauge(lines: &[&str]) -> Option<GaugeReading> {
     let field = |key: &str| lines.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     let number = |key| field(key)?.trim().parse::<f64>().ok().filter(|n: &f64| n.is_finite());
     let charging = matches!(field("status").map(str::trim), Some("Charging" | "Full"));
-    Some(Gauge { current: number("current_now")?, voltage: number("voltage_now")?, charging })
+    Some(GaugeReading {
+        current: number("current_now")?,
+        voltage: number("voltage_now")?,
+        charging,
+    })
 }
 
-impl Gauge {
+impl GaugeReading {
     fn volts(&self) -> f64 {
         self.voltage * if self.voltage.abs() > MILLIVOLTS_MAX { 1e-6 } else { 1e-3 }
     }
@@ -38,7 +42,7 @@ impl Gauge {
 
 /// The unit by one of the largest readings: a small one says nothing, and the largest may be
 /// nonsense.
-fn amperes_per_unit(gauges: &[Gauge]) -> f64 {
+fn amperes_per_unit(gauges: &[GaugeReading]) -> f64 {
     let mut currents: Vec<f64> = gauges.iter().map(|gauge| gauge.current.abs()).collect();
     currents.sort_by(f64::total_cmp);
     let most = currents.get(currents.len().saturating_sub(1) * 9 / 10).copied().unwrap_or(0.0);
@@ -94,9 +98,9 @@ impl Meter for FuelGauge {
         Ok(Offer { default_rails: rails.clone(), rails, remarks })
     }
 
-    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings: Vec<Reading<'_>> = readings(text);
-        let mut trace = Trace { rails: vec!["battery".into()], ..Trace::default() };
+        let mut trace = PowerTrace { rails: vec!["battery".into()], ..PowerTrace::default() };
         let mut gauges = Vec::new();
         for (index, reading) in readings.iter().enumerate() {
             match gauge(&reading.lines) {
@@ -121,7 +125,7 @@ impl Meter for FuelGauge {
         }
         // The sign is the vendor's: a battery that is not charged gives.
         let scale = amperes_per_unit(&gauges);
-        let watts = |gauge: &Gauge| Some((gauge.current * scale * gauge.volts()).abs());
+        let watts = |gauge: &GaugeReading| Some((gauge.current * scale * gauge.volts()).abs());
         trace.power_w = gauges.iter().map(watts).collect();
         let new: Vec<bool> = (0..trace.len()).map(|at| at > 0 && trace.is_new(at)).collect();
         trace.update_period_us = period_us(&trace.uptime_s, &new);

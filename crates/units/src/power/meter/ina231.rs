@@ -2,7 +2,7 @@
 //! averaged over the chip's refresh period. Their samples have a text of their own, which
 //! the sampler on the board writes (`trace.rs`).
 
-use super::super::trace::{Trace, parse_trace};
+use super::super::trace::{PowerTrace, parse_trace};
 use super::{Meter, MeterError, Offer};
 
 /// The sensors behind `/sys/bus/i2c/drivers/INA231`.
@@ -66,7 +66,7 @@ impl Meter for Ina231 {
         Ok(offer)
     }
 
-    fn trace(&self, readings: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError> {
         Ok(parse_trace(readings)?)
     }
 }

@@ -1,5 +1,5 @@
 //! Power meters behind one trait: how a device is asked for a reading, what it offers,
-//! and how readings become a [`Trace`].
+//! and how readings become a [`PowerTrace`].
 //!
 //! A sampler writes `# wattline-readings 1 meter=NAME`, then for each reading a line
 //! `@ UPTIME_S` and the meter's own text after it. Nothing is converted on the device, so
@@ -18,7 +18,7 @@ mod software;
 
 use thiserror::Error;
 
-use super::trace::{Trace, TraceError, parse_trace};
+use super::trace::{PowerTrace, PowerTraceError, parse_trace};
 
 pub use external::External;
 pub use fuel_gauge::FuelGauge;
@@ -49,7 +49,7 @@ pub trait Meter: std::fmt::Debug + Sync {
     fn offer(&self, answer: &str) -> Result<Offer, MeterError>;
 
     /// Power over time from a log of readings.
-    fn trace(&self, readings: &str) -> Result<Trace, MeterError>;
+    fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError>;
 }
 
 /// All meters, the best first: those with a rail per part of the chip, then those of the
@@ -110,18 +110,18 @@ pub enum MeterError {
     },
     /// Not the text that a sampler writes.
     #[error(transparent)]
-    Trace(#[from] TraceError),
+    Trace(#[from] PowerTraceError),
 }
 
 const HEAD: &str = "# wattline-readings 1 ";
 
 /// A log of samples or readings of any meter -> power over time.
-pub fn parse_samples(text: &str) -> Result<Trace, MeterError> {
+pub fn parse_samples(text: &str) -> Result<PowerTrace, MeterError> {
     let Some(fields) = text.lines().next().and_then(|line| line.strip_prefix(HEAD)) else {
         return Ok(parse_trace(text)?);
     };
     let name = fields.split_ascii_whitespace().find_map(|word| word.strip_prefix("meter="));
-    let known = name.and_then(meter).ok_or(TraceError::BadHeader { field: "meter" })?;
+    let known = name.and_then(meter).ok_or(PowerTraceError::BadHeader { field: "meter" })?;
     known.trace(text)
 }
 
@@ -192,7 +192,7 @@ mod tests {
         let plain = parse_samples("# wattline-samples 1 rails=arm unit=W\n1 2\n2 3\n").unwrap();
         assert_eq!(plain.rails, ["arm"]);
         let error = parse_samples("# wattline-readings 1 meter=x\n").unwrap_err();
-        assert_eq!(error, TraceError::BadHeader { field: "meter" }.into());
+        assert_eq!(error, PowerTraceError::BadHeader { field: "meter" }.into());
     }
 
     #[test]

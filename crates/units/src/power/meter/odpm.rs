@@ -3,8 +3,8 @@
 //! not more often than every 50 ms or so; when it did stands in the first line (`t`, in
 //! milliseconds since boot, like `/proc/uptime`). Source: Google's `drivers/iio/power/odpm.c`.
 
-use super::super::counter::Counter;
-use super::super::trace::{Flaw, FlawKind, Trace};
+use super::super::counter::MeterCounter;
+use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, Still};
 use super::{Meter, MeterError, Offer, Reading, readings, refusal};
 
@@ -13,7 +13,7 @@ use super::{Meter, MeterError, Offer, Reading, readings, refusal};
 pub struct Odpm;
 
 /// The counters are 64 bits wide and start at boot.
-const COUNTER: Counter = Counter { joules_per_count: 1e-6, modulus: None };
+const COUNTER: MeterCounter = MeterCounter { joules_per_count: 1e-6, modulus: None };
 
 /// Chips' times further than this from those of the readings are of another clock.
 const SAME_CLOCK_S: f64 = 5.0;
@@ -95,7 +95,7 @@ impl Meter for Odpm {
         Ok(Offer { rails, default_rails, remarks })
     }
 
-    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings = readings(text);
         let counts: Vec<Vec<Count<'_>>> =
             readings.iter().map(|reading| counts(&reading.lines)).collect();
@@ -120,7 +120,7 @@ impl Meter for Odpm {
                 .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })
         };
         let flaws = counts.iter().enumerate().filter_map(broken).collect();
-        Ok(Trace { flaws, ..trace })
+        Ok(PowerTrace { flaws, ..trace })
     }
 }
 

@@ -2,8 +2,8 @@
 //! in milliwatt seconds, by `dumpsys`. Its figures pass through a 32-bit float, so that
 //! their resolution falls with the time since boot: 2^-24 of the value.
 
-use super::super::counter::Counter;
-use super::super::trace::Trace;
+use super::super::counter::MeterCounter;
+use super::super::trace::PowerTrace;
 use super::counters::{self, CounterRail, Still};
 use super::{Meter, MeterError, Offer, readings, refusal};
 
@@ -12,7 +12,7 @@ use super::{Meter, MeterError, Offer, readings, refusal};
 pub struct PowerStats;
 
 /// Hundredths of a milliwatt second are what is printed.
-const COUNTER: Counter = Counter { joules_per_count: 1e-5, modulus: None };
+const COUNTER: MeterCounter = MeterCounter { joules_per_count: 1e-5, modulus: None };
 
 /// The rows of the table: rail (with its subsystem) and hundredths of a milliwatt second.
 fn rows(lines: &[&str]) -> Vec<(String, u64)> {
@@ -64,7 +64,7 @@ impl Meter for PowerStats {
         Ok(Offer { rails, default_rails, remarks })
     }
 
-    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings = readings(text);
         let tables: Vec<Vec<(String, u64)>> =
             readings.iter().map(|reading| rows(&reading.lines)).collect();

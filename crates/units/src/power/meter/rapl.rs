@@ -2,8 +2,8 @@
 //! count microjoules and start at zero again after `max_energy_range_uj`: a package at
 //! 60 W does so every hour or so.
 
-use super::super::counter::Counter;
-use super::super::trace::{Flaw, FlawKind, Trace};
+use super::super::counter::MeterCounter;
+use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, Still};
 use super::{Meter, MeterError, Offer, readings, refusal};
 
@@ -70,7 +70,7 @@ impl Meter for Rapl {
         Ok(Offer { rails, default_rails, remarks })
     }
 
-    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings = readings(text);
         let tables: Vec<Vec<Zone>> = readings
             .iter()
@@ -89,7 +89,7 @@ impl Meter for Rapl {
             let modulus = zone.range_uj.checked_add(1);
             CounterRail {
                 name: zone.name.clone(),
-                counter: Counter { joules_per_count: 1e-6, modulus },
+                counter: MeterCounter { joules_per_count: 1e-6, modulus },
                 readings: counts(&zone.name),
                 still: Still::Unknown,
             }
@@ -101,7 +101,7 @@ impl Meter for Rapl {
                 .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })
         };
         let flaws = tables.iter().enumerate().filter_map(broken).collect();
-        Ok(Trace { flaws, ..trace })
+        Ok(PowerTrace { flaws, ..trace })
     }
 }
 

@@ -2,7 +2,7 @@
 //! share of it that is used at full load, the processor time that was used, and the
 //! frequency. PowerAPI's formula without its voltages. An estimate, and it says so.
 
-use super::super::trace::Trace;
+use super::super::trace::PowerTrace;
 use super::{Meter, MeterError, Offer, header_field, readings};
 use crate::assumptions::{ASSUMED, Assumptions};
 
@@ -62,7 +62,7 @@ impl Meter for Software {
     }
 
     /// Needs `tdp_w=N cores=N` in the header.
-    fn trace(&self, text: &str) -> Result<Trace, MeterError> {
+    fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let no_power = |problem: &str| MeterError::NoPower {
             meter: self.name(),
             problem: problem.to_string(),
@@ -78,7 +78,7 @@ impl Meter for Software {
         if all.len() < 2 {
             return Err(no_power("there are fewer than two readings"));
         }
-        let mut trace = Trace { rails: vec!["estimate".into()], ..Trace::default() };
+        let mut trace = PowerTrace { rails: vec!["estimate".into()], ..PowerTrace::default() };
         let power = |pair: &[(f64, f64, f64)]| {
             let ((t0, b0, _), (t1, b1, share)) = (pair[0], pair[1]);
             // The application may have ended, and taken its times along.

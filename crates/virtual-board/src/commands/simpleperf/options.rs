@@ -1,7 +1,7 @@
 //! The options of `simpleperf record`, as written. Those that are about what the board has
 //! not (unwinding, buffers, kernel symbols) are taken and change nothing; others are refused.
 
-use crate::sampler::Target;
+use crate::sampler::RecordingTarget;
 
 /// Which clock the samples' times are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum ClockId {
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RecordOptions {
-    pub target: Target,
+    pub target: RecordingTarget,
     /// None where hardware events were asked for, by default.
     pub event: Option<String>,
     pub rate_hz: u64,
@@ -83,7 +83,7 @@ const NOT_HERE: [&str; 12] = [
 pub(super) fn parse(words: &[&str]) -> Result<RecordOptions, String> {
     let mut target = None;
     let mut options = RecordOptions {
-        target: Target::Process(0),
+        target: RecordingTarget::Process(0),
         event: None,
         rate_hz: RATE_HZ,
         callchain: false,
@@ -95,7 +95,7 @@ pub(super) fn parse(words: &[&str]) -> Result<RecordOptions, String> {
     while let Some(&option) = words.next() {
         let mut value = || words.next().copied().ok_or_else(|| no_argument(option));
         match option {
-            "--app" => target = Some(Target::Package(value()?.to_owned())),
+            "--app" => target = Some(RecordingTarget::Package(value()?.to_owned())),
             "-p" => target = Some(process(value()?)?),
             "-e" => options.event = Some(event(value()?)?),
             "-f" => options.rate_hz = rate(value()?)?,
@@ -129,8 +129,8 @@ fn unknown(option: &str) -> String {
     format!("Unknown option {option}. Try `simpleperf help record`.")
 }
 
-fn process(value: &str) -> Result<Target, String> {
-    value.parse().map(Target::Process).map_err(|_| wrong("-p", value))
+fn process(value: &str) -> Result<RecordingTarget, String> {
+    value.parse().map(RecordingTarget::Process).map_err(|_| wrong("-p", value))
 }
 
 fn event(value: &str) -> Result<String, String> {
@@ -202,7 +202,7 @@ mod tests {
                      --no-inherit -o /data/local/tmp/perf.data";
         let words: Vec<&str> = words.split_whitespace().collect();
         let expected = RecordOptions {
-            target: Target::Package("org.x".into()),
+            target: RecordingTarget::Package("org.x".into()),
             event: Some("task-clock:u".into()),
             rate_hz: 1000,
             callchain: true,
@@ -212,7 +212,10 @@ mod tests {
         };
         assert_eq!(parse(&words), Ok(expected));
         let bare = parse(&["-p", "7", "--call-graph", "dwarf,8192"]).unwrap();
-        assert_eq!((bare.target, bare.rate_hz, bare.callchain), (Target::Process(7), 4000, true));
+        assert_eq!(
+            (bare.target, bare.rate_hz, bare.callchain),
+            (RecordingTarget::Process(7), 4000, true)
+        );
         assert_eq!((bare.event, bare.file), (None, "perf.data".to_owned()));
     }
 

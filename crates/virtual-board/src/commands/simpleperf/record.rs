@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::options::{self, ClockId, RecordOptions};
 use super::{Machine, Reply, log_line, path_in, refused};
 use crate::package;
-use crate::sampler::report::{Form, MetaInfo, encode};
-use crate::sampler::{Recorded, Target, Wanted};
-use crate::wire::Frame;
+use crate::sampler::report::{ReportForm, ReportMetaInfo, encode};
+use crate::sampler::{FinishedRecording, RecordingRequest, RecordingTarget};
+use crate::wire::ReplyFrame;
 
 /// The file of the real tool that most of its lines name.
 const SOURCE: &str = "cmd_record.cpp";
@@ -47,8 +47,8 @@ pub(super) fn record(
     }))
 }
 
-fn wanted(command: u32, options: &RecordOptions) -> Wanted {
-    Wanted {
+fn wanted(command: u32, options: &RecordOptions) -> RecordingRequest {
+    RecordingRequest {
         command,
         target: options.target.clone(),
         event: options.event.clone().unwrap_or_else(|| FALLBACK.to_owned()),
@@ -61,8 +61,8 @@ fn wanted(command: u32, options: &RecordOptions) -> Wanted {
 /// Why there is nothing to record, or no place for it.
 fn refusal(machine: &Machine, options: &RecordOptions, file: &str) -> Option<Reply> {
     let package = match &options.target {
-        Target::Package(package) => package.clone(),
-        Target::Process(pid) => {
+        RecordingTarget::Package(package) => package.clone(),
+        RecordingTarget::Process(pid) => {
             let mut running = machine.apps.running().into_iter();
             let Some((_, package)) = running.find(|(number, _)| number == pid) else {
                 return Some(refused(SOURCE, &format!("Can't find process/thread {pid}")));
@@ -101,18 +101,18 @@ fn say_first(connection: &mut UnixStream, options: &RecordOptions, waits: bool) 
         let line = format!("Hardware events are not available, switch to {FALLBACK}.");
         text += &log_line('I', SOURCE, &line);
     }
-    if let (true, Target::Package(package)) = (waits, &options.target) {
+    if let (true, RecordingTarget::Package(package)) = (waits, &options.target) {
         text += &log_line('I', "environment.cpp", &format!("Waiting for process of app {package}"));
     }
     if !text.is_empty() {
-        Frame::Error(text.into_bytes()).write_to(connection)?;
+        ReplyFrame::Error(text.into_bytes()).write_to(connection)?;
     }
     Ok(())
 }
 
 /// Waits until the command says that it is to stop; an error if it is gone.
 fn stopped(connection: &mut UnixStream) -> io::Result<()> {
-    Frame::Await.write_to(connection)?;
+    ReplyFrame::Await.write_to(connection)?;
     connection.read_exact(&mut [0])
 }
 
@@ -120,17 +120,18 @@ fn write(
     machine: &Machine,
     options: &RecordOptions,
     file: &str,
-    (recorded, waited): (&Recorded, bool),
+    (recorded, waited): (&FinishedRecording, bool),
 ) -> Reply {
     let package = &recorded.application.package;
-    let meta = MetaInfo {
+    let meta = ReportMetaInfo {
         event_type: vec![recorded.event.clone()],
         app_package_name: Some(package.clone()),
         app_type: app_type(machine, package).map(str::to_owned),
         android_sdk_version: Some(machine.file.sdk.to_string()),
         trace_offcpu: Some(false),
     };
-    let bytes = encode(Form::Recording, &recorded.records(meta, offset_ns(machine, options.clock)));
+    let bytes =
+        encode(ReportForm::Recording, &recorded.records(meta, offset_ns(machine, options.clock)));
     if let Err(error) = save(machine, file, &bytes) {
         return refused(SOURCE, &format!("failed to write {}: {error}", options.file));
     }

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::{Machine, Reply, path_in, refused};
-use crate::sampler::report::{Data, Form, Record, decode, encode};
+use crate::sampler::report::{Data, ReportForm, ReportRecord, decode, encode};
 
 /// The file of the real tool that its lines name.
 const SOURCE: &str = "cmd_report_sample.cpp";
@@ -36,16 +36,16 @@ pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
             return refused("record_file_reader.cpp", &problem);
         }
     };
-    let Some(records) = decode(Form::Recording, &bytes) else {
+    let Some(records) = decode(ReportForm::Recording, &bytes) else {
         let problem = format!("{} is not a record file of this board", options.input);
         return refused("record_file_reader.cpp", &problem);
     };
-    let records: Vec<Record> =
+    let records: Vec<ReportRecord> =
         records.into_iter().map(|record| as_wanted(record, &options)).collect();
     let output = path_in(folder, &options.output);
     let written = match machine.is_disk_full() {
         true => Err(std::io::ErrorKind::StorageFull.into()),
-        false => machine.folder.write(&output, &encode(Form::Report, &records)),
+        false => machine.folder.write(&output, &encode(ReportForm::Report, &records)),
     };
     match written {
         Ok(()) => Reply::default(),
@@ -82,7 +82,7 @@ fn parse(words: &[&str]) -> Result<ReportOptions, String> {
 }
 
 /// A record without what was not asked for.
-fn as_wanted(mut record: Record, options: &ReportOptions) -> Record {
+fn as_wanted(mut record: ReportRecord, options: &ReportOptions) -> ReportRecord {
     if let Some(Data::Sample(sample)) = &mut record.data {
         if !options.callchain {
             sample.callchain.truncate(1);

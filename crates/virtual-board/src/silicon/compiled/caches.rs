@@ -14,7 +14,7 @@ const LINE: f64 = 64.0;
 
 /// What is known of a class or a type of arrays.
 #[derive(Debug, Default, Clone, Copy)]
-struct Region {
+struct CacheRegion {
     /// Bytes that were allocated so far.
     grown: u64,
     /// Touches since the last settlement.
@@ -30,7 +30,7 @@ pub(super) struct Caches {
     levels: [(f64, f64); 2],
     alive_most: f64,
     names: BTreeMap<String, RegionId>,
-    regions: Vec<Region>,
+    regions: Vec<CacheRegion>,
     /// Bytes that were touched since the last settlement.
     bytes: u64,
 }
@@ -47,7 +47,7 @@ impl Caches {
         if let Some(&known) = self.names.get(name) {
             return known;
         }
-        self.regions.push(Region::default());
+        self.regions.push(CacheRegion::default());
         self.names.insert(name.to_owned(), self.regions.len() - 1);
         self.regions.len() - 1
     }
@@ -67,7 +67,7 @@ impl Caches {
     /// Joules per touch of each region since the last settlement, beyond the first hit; the
     /// next stretch begins.
     pub fn settle(&mut self) -> Vec<f64> {
-        let alive = |region: &Region| (region.grown as f64).clamp(LINE, self.alive_most);
+        let alive = |region: &CacheRegion| (region.grown as f64).clamp(LINE, self.alive_most);
         let touched = self.regions.iter().filter(|region| region.touches > 0);
         let all: f64 = touched.map(alive).sum();
         let prices = self.regions.iter().map(|region| {

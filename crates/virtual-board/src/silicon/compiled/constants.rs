@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::super::SiliconError;
 use super::super::cost::{ASSUMED, OPERATIONS, SIZES, TYPES, check_levels};
-use super::draw::Draw;
+use super::draw::ChipSeed;
 
 const BUILT_IN: &str = include_str!("../../../datasets/silicon/compiled.toml");
 
@@ -22,7 +22,7 @@ type Ranges = BTreeMap<String, Range>;
 /// The file, as read and checked.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConstantsFile {
     place_sigma: f64,
     library_sigma: f64,
     operation: Ranges,
@@ -38,7 +38,7 @@ struct File {
 
 /// One chip.
 #[derive(Debug, Clone)]
-pub(super) struct Constants {
+pub(super) struct ChipConstants {
     /// Standard deviation of the logarithm of a place's factor, and of a library function's.
     pub place_sigma: f64,
     pub library_sigma: f64,
@@ -57,7 +57,7 @@ pub(in super::super) struct RuntimeFigures {
     pub depth: u64,
 }
 
-impl File {
+impl ConstantsFile {
     fn from_toml(text: &str) -> Result<Self, SiliconError> {
         let file: Self = toml::from_str(text).map_err(|error| problem(error.to_string()))?;
         let tables = file.tables();
@@ -105,13 +105,14 @@ fn problem(problem: String) -> SiliconError {
     SiliconError::Table { file: "the compiled chips' ranges".into(), problem }
 }
 
-impl Constants {
+impl ChipConstants {
     /// The chip of a seed.
     ///
     /// # Panics
     /// Never: a test reads the built-in file.
-    pub fn of(draw: Draw) -> Self {
-        let file = File::from_toml(BUILT_IN).expect("the built-in ranges are checked by a test");
+    pub fn of(draw: ChipSeed) -> Self {
+        let file =
+            ConstantsFile::from_toml(BUILT_IN).expect("the built-in ranges are checked by a test");
         let mut drawn = BTreeMap::new();
         for (table, ranges) in file.tables() {
             for (key, [low, high]) in ranges {
@@ -208,8 +209,8 @@ mod tests {
 
     #[test]
     fn constants_lie_in_their_ranges_and_are_the_seeds() {
-        let file = File::from_toml(BUILT_IN).unwrap();
-        let chips = [1, 2, 1].map(|seed| Constants::of(Draw::new(seed)));
+        let file = ConstantsFile::from_toml(BUILT_IN).unwrap();
+        let chips = [1, 2, 1].map(|seed| ChipConstants::of(ChipSeed::new(seed)));
         assert_eq!(chips[0].drawn, chips[2].drawn);
         assert_ne!(chips[0].drawn, chips[1].drawn);
         for (table, ranges) in file.tables() {
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn every_pattern_has_a_price_in_both_states() {
-        let chip = Constants::of(Draw::new(1));
+        let chip = ChipConstants::of(ChipSeed::new(1));
         for pattern in [
             "op:Addition/int",
             "op:Object allocation/Reference/Reference",
@@ -249,7 +250,8 @@ mod tests {
             ("hot = [400.0", "hot = [0.0", "\"hot\" is no range"),
             ("place_sigma", "sigma", "unknown field"),
         ] {
-            let error = File::from_toml(&BUILT_IN.replacen(from, to, 1)).unwrap_err().to_string();
+            let error =
+                ConstantsFile::from_toml(&BUILT_IN.replacen(from, to, 1)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -7,11 +7,11 @@ use sha2::{Digest, Sha256};
 
 /// A chip's seed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Draw {
+pub(super) struct ChipSeed {
     seed: u64,
 }
 
-impl Draw {
+impl ChipSeed {
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn factors_have_their_spread() {
-        let draw = Draw::new(3);
+        let draw = ChipSeed::new(3);
         let mut logs: Vec<f64> =
             (0..4000_u32).map(|i| libm::log(draw.factor(0.5, &i.to_le_bytes()))).collect();
         let mean = logs.iter().sum::<f64>() / 4000.0;
@@ -51,7 +51,7 @@ mod tests {
         assert!(mean.abs() < 0.04 && (variance.sqrt() - 0.5).abs() < 0.03, "{mean} {variance}");
         logs.dedup();
         assert_eq!(logs.len(), 4000);
-        assert_eq!(draw.factor(0.5, b"a"), Draw::new(3).factor(0.5, b"a"));
-        assert_ne!(draw.factor(0.5, b"a"), Draw::new(4).factor(0.5, b"a"));
+        assert_eq!(draw.factor(0.5, b"a"), ChipSeed::new(3).factor(0.5, b"a"));
+        assert_ne!(draw.factor(0.5, b"a"), ChipSeed::new(4).factor(0.5, b"a"));
     }
 }

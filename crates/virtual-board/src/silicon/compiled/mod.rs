@@ -14,33 +14,33 @@ mod price;
 use std::collections::BTreeMap;
 use std::io;
 
-use super::accounting::{Accounting, Used};
-use super::map::{Copy, Map, Place, State};
-use super::share::{self, Code, Frame, Origin, Share};
-use super::truth::{Row, Truth};
+use super::accounting::{Accounting, ReadingUse};
+use super::map::{CounterCopy, Map, MethodState, PatternSite};
+use super::share::{self, CallFrame, CodeOrigin, ExecutedCode, ReadingShare};
+use super::truth::{TruthRow, TruthRows};
 use super::{LibraryTable, invalid};
 use caches::Caches;
-use constants::Constants;
+use constants::ChipConstants;
 pub(super) use constants::RuntimeFigures;
-use draw::Draw;
-use price::{Memory, Priced, happens};
+use draw::ChipSeed;
+use price::{MemoryAccess, PricedItem, happens};
 
 /// What the runtime of a chip's agent needs to know.
 pub(super) fn runtime_figures(seed: u64) -> RuntimeFigures {
-    Constants::of(Draw::new(seed)).runtime()
+    ChipConstants::of(ChipSeed::new(seed)).runtime()
 }
 
 /// A compiled chip that counts one process.
 pub(super) struct CompiledChip {
-    draw: Draw,
-    constants: Constants,
+    draw: ChipSeed,
+    constants: ChipConstants,
     library: LibraryTable,
     multiplier: f64,
     map: Map,
     /// How many copies have prices.
     priced: usize,
-    counters: Vec<Counter>,
-    cells: Vec<Cell>,
+    counters: Vec<CopyCounter>,
+    cells: Vec<CellLedger>,
     cell_ids: BTreeMap<CellKey, usize>,
     caches: Caches,
     /// Attojoules of an access to each region, as the last reading settled them.
@@ -55,7 +55,7 @@ type CellKey = (usize, u32, usize);
 
 /// The ledger of one of these.
 #[derive(Debug)]
-struct Cell {
+struct CellLedger {
     key: CellKey,
     executions: u64,
     energy: u128,
@@ -63,14 +63,14 @@ struct Cell {
 
 /// One counter of a copy.
 #[derive(Debug, Default)]
-struct Counter {
+struct CopyCounter {
     /// Which words it is about, among others where it was compiled into.
     context: u64,
     /// The method in whose code it lies: the outermost one, where it was compiled into.
     method: usize,
     /// Whether that code is bytecode.
     interpreted: bool,
-    items: Vec<Priced>,
+    items: Vec<PricedItem>,
 }
 
 /// Compilations so far.
@@ -88,8 +88,8 @@ impl CompiledChip {
     /// The chip of a seed, whose every cost is multiplied; code that is compiled ahead costs no
     /// compilation while it runs.
     pub fn new(seed: u64, multiplier: f64, ahead: bool) -> Self {
-        let draw = Draw::new(seed);
-        let constants = Constants::of(draw);
+        let draw = ChipSeed::new(seed);
+        let constants = ChipConstants::of(draw);
         let caches = Caches::new(constants.levels(), constants.alive_bytes());
         Self {
             draw,
@@ -116,12 +116,12 @@ impl CompiledChip {
             let instructions = body.instructions;
             let end = copy.base + places.len();
             if self.counters.len() < end {
-                self.counters.resize_with(end, Counter::default);
+                self.counters.resize_with(end, CopyCounter::default);
             }
             for (at, place) in places.enumerate() {
                 self.counters[copy.base + at] = self.counter(copy, method, place)?;
             }
-            if copy.state != State::Interpreted && !self.ahead {
+            if copy.state != MethodState::Interpreted && !self.ahead {
                 self.compile(instructions);
             }
             self.priced += 1;
@@ -137,39 +137,44 @@ impl CompiledChip {
         self.compilation.untold += energy;
     }
 
-    fn counter(&mut self, copy: Copy, method: usize, place: usize) -> io::Result<Counter> {
-        let Place { hash, items } = self.map.places[place].clone();
+    fn counter(
+        &mut self,
+        copy: CounterCopy,
+        method: usize,
+        place: usize,
+    ) -> io::Result<CopyCounter> {
+        let PatternSite { hash, items } = self.map.places[place].clone();
         let caller = match copy.state {
-            State::Inlined => self.counters.get(copy.call),
-            State::Interpreted | State::Compiled => None,
+            MethodState::Inlined => self.counters.get(copy.call),
+            MethodState::Interpreted | MethodState::Compiled => None,
         };
         let around = caller.map_or(0, |caller| caller.context);
         let outermost = caller.map_or(method, |caller| caller.method);
         let context = mixed(hash, around);
         let factor = match copy.state {
-            State::Interpreted => 1.0,
+            MethodState::Interpreted => 1.0,
             _ => self.draw.factor(self.constants.place_sigma, &context.to_le_bytes()),
         };
         let mut priced = Vec::new();
         for item in items.iter().filter(|item| happens(item.when, copy.state)) {
             let cell = self.cell((method, item.line, item.pattern));
             let price = self.price(item.pattern, copy.state, factor)?;
-            priced.push(Priced { cell, count: item.count, ..price });
+            priced.push(PricedItem { cell, count: item.count, ..price });
         }
-        let interpreted = copy.state == State::Interpreted;
-        Ok(Counter { context, method: outermost, interpreted, items: priced })
+        let interpreted = copy.state == MethodState::Interpreted;
+        Ok(CopyCounter { context, method: outermost, interpreted, items: priced })
     }
 
     fn cell(&mut self, key: CellKey) -> usize {
         let cells = &mut self.cells;
         *self.cell_ids.entry(key).or_insert_with(|| {
-            cells.push(Cell { key, executions: 0, energy: 0 });
+            cells.push(CellLedger { key, executions: 0, energy: 0 });
             cells.len() - 1
         })
     }
 
     /// What does not depend on what else was executed.
-    fn execute(&mut self, executed: &[(usize, u64)], used: &mut Used) {
+    fn execute(&mut self, executed: &[(usize, u64)], used: &mut ReadingUse) {
         for &(counter, executions) in executed {
             for item in &self.counters[counter].items {
                 let times = executions.saturating_mul(item.count);
@@ -180,21 +185,21 @@ impl CompiledChip {
                 used.energy += energy;
                 used.bytes = used.bytes.saturating_add(times.saturating_mul(item.bytes));
                 match item.memory {
-                    Memory::Nothing => {}
-                    Memory::Touch(region, bytes) => self.caches.touch(region, times, bytes),
-                    Memory::Grow(region) => self.caches.grow(region, times),
+                    MemoryAccess::Nothing => {}
+                    MemoryAccess::Touch(region, bytes) => self.caches.touch(region, times, bytes),
+                    MemoryAccess::Grow(region) => self.caches.grow(region, times),
                 }
             }
         }
     }
 
     /// What accesses to memory cost, given all of them.
-    fn settle(&mut self, executed: &[(usize, u64)], used: &mut Used) {
+    fn settle(&mut self, executed: &[(usize, u64)], used: &mut ReadingUse) {
         let prices = self.caches.settle();
         self.accesses = prices.into_iter().map(|joules| self.attojoules(joules)).collect();
         for &(counter, executions) in executed {
             for item in &self.counters[counter].items {
-                if let Memory::Touch(region, _) = item.memory {
+                if let MemoryAccess::Touch(region, _) = item.memory {
                     let times = executions.saturating_mul(item.count);
                     let energy = u128::from(times) * u128::from(self.accesses[region]);
                     self.cells[item.cell].energy += energy;
@@ -223,27 +228,27 @@ impl Accounting for CompiledChip {
         self.counters.len()
     }
 
-    fn spend(&mut self, executed: &[(usize, u64)]) -> Used {
+    fn spend(&mut self, executed: &[(usize, u64)]) -> ReadingUse {
         self.compilation.told = std::mem::take(&mut self.compilation.untold);
-        let mut used = Used { energy: self.compilation.told, bytes: 0 };
+        let mut used = ReadingUse { energy: self.compilation.told, bytes: 0 };
         self.execute(executed, &mut used);
         self.settle(executed, &mut used);
         used
     }
 
-    fn shares(&self, executed: &[(usize, u64)]) -> Vec<Share> {
+    fn shares(&self, executed: &[(usize, u64)]) -> Vec<ReadingShare> {
         let mut shares = Vec::new();
-        share::add(&mut shares, Code::Compiler, self.compilation.told);
+        share::add(&mut shares, ExecutedCode::Compiler, self.compilation.told);
         for &(counter, executions) in executed {
             for item in &self.counters[counter].items {
                 let (_, _, pattern) = self.cells[item.cell].key;
                 let code = match share::library_function(&self.map.patterns[pattern]) {
-                    Some(_) => Code::Library { counter, pattern },
-                    None => Code::Own { counter },
+                    Some(_) => ExecutedCode::Library { counter, pattern },
+                    None => ExecutedCode::Own { counter },
                 };
                 let memory = match item.memory {
-                    Memory::Touch(region, _) => self.accesses[region],
-                    Memory::Nothing | Memory::Grow(_) => 0,
+                    MemoryAccess::Touch(region, _) => self.accesses[region],
+                    MemoryAccess::Nothing | MemoryAccess::Grow(_) => 0,
                 };
                 let each = u128::from(item.energy) + u128::from(memory);
                 let times = u128::from(executions) * u128::from(item.count);
@@ -253,22 +258,22 @@ impl Accounting for CompiledChip {
         shares
     }
 
-    fn frames(&self, code: Code) -> Vec<Frame> {
+    fn frames(&self, code: ExecutedCode) -> Vec<CallFrame> {
         share::frames(code, &self.map, |counter| {
-            let Counter { method, interpreted, .. } = &self.counters[counter];
+            let CopyCounter { method, interpreted, .. } = &self.counters[counter];
             let origin = match (*interpreted, self.ahead) {
-                (true, _) => Origin::Dex,
-                (false, true) => Origin::Ahead,
-                (false, false) => Origin::Jit,
+                (true, _) => CodeOrigin::Dex,
+                (false, true) => CodeOrigin::Ahead,
+                (false, false) => CodeOrigin::Jit,
             };
             (*method, origin)
         })
     }
 
-    fn truth(&self) -> Truth<'_> {
-        let mut truth = Truth::default();
-        for Cell { key: (method, line, pattern), executions, energy } in &self.cells {
-            truth.add(Row {
+    fn truth(&self) -> TruthRows<'_> {
+        let mut truth = TruthRows::default();
+        for CellLedger { key: (method, line, pattern), executions, energy } in &self.cells {
+            truth.add(TruthRow {
                 method: &self.map.methods[*method],
                 line: *line,
                 pattern: &self.map.patterns[*pattern],

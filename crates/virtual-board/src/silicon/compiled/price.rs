@@ -5,13 +5,13 @@ use std::io;
 use super::super::cost::attojoules;
 use super::super::invalid;
 use super::super::library::without_parameters;
-use super::super::map::{State, When};
+use super::super::map::{MethodState, When};
 use super::CompiledChip;
 use super::caches::RegionId;
 
 /// What one count of it spends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Priced {
+pub(super) struct PricedItem {
     /// What it is added to.
     pub cell: usize,
     /// How often it is executed.
@@ -21,12 +21,12 @@ pub(super) struct Priced {
     /// Bytes that each allocates.
     pub bytes: u64,
     /// What each does to memory.
-    pub memory: Memory,
+    pub memory: MemoryAccess,
 }
 
 /// What an item does to memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Memory {
+pub(super) enum MemoryAccess {
     Nothing,
     /// So many bytes of a region are touched.
     Touch(RegionId, u64),
@@ -35,12 +35,12 @@ pub(super) enum Memory {
 }
 
 /// Whether an item is executed in a state of its method.
-pub(super) fn happens(when: When, state: State) -> bool {
+pub(super) fn happens(when: When, state: MethodState) -> bool {
     match when {
         When::Always => true,
-        When::Interpreted => state == State::Interpreted,
-        When::Compiled => state != State::Interpreted,
-        When::Called => state != State::Inlined,
+        When::Interpreted => state == MethodState::Interpreted,
+        When::Compiled => state != MethodState::Interpreted,
+        When::Called => state != MethodState::Inlined,
     }
 }
 
@@ -54,38 +54,46 @@ impl CompiledChip {
     pub(super) fn price(
         &mut self,
         pattern: usize,
-        state: State,
+        state: MethodState,
         factor: f64,
-    ) -> io::Result<Priced> {
+    ) -> io::Result<PricedItem> {
         let text = self.map.patterns[pattern].clone();
-        let free = Priced { cell: 0, count: 0, energy: 0, bytes: 0, memory: Memory::Nothing };
+        let free =
+            PricedItem { cell: 0, count: 0, energy: 0, bytes: 0, memory: MemoryAccess::Nothing };
         let (form, rest) = text.split_once(':').unwrap_or((&text, ""));
         if let Some(bytes) = form.strip_prefix("touch/") {
             let bytes = bytes.parse().map_err(|_| invalid(format!("\"{text}\" has no size")))?;
-            return Ok(Priced { memory: Memory::Touch(self.caches.region(rest), bytes), ..free });
+            return Ok(PricedItem {
+                memory: MemoryAccess::Touch(self.caches.region(rest), bytes),
+                ..free
+            });
         }
         match form {
-            "grow" => Ok(Priced { memory: Memory::Grow(self.caches.region(rest)), ..free }),
-            "bytes" => Ok(Priced { bytes: 1, ..free }),
-            "new" => Ok(Priced { bytes: self.library.object_bytes(rest), ..free }),
+            "grow" => {
+                Ok(PricedItem { memory: MemoryAccess::Grow(self.caches.region(rest)), ..free })
+            }
+            "bytes" => Ok(PricedItem { bytes: 1, ..free }),
+            "new" => Ok(PricedItem { bytes: self.library.object_bytes(rest), ..free }),
             "call" | "units" => Ok(self.library_price(form, rest, free)),
             _ => {
                 let joules = match state {
-                    State::Interpreted => self.constants.interpreted_j(&text),
-                    State::Compiled | State::Inlined => self.constants.compiled_j(&text),
+                    MethodState::Interpreted => self.constants.interpreted_j(&text),
+                    MethodState::Compiled | MethodState::Inlined => {
+                        self.constants.compiled_j(&text)
+                    }
                 };
                 let joules = joules.ok_or_else(|| {
                     invalid(format!("the agent's pattern \"{text}\" has no range of costs"))
                 })?;
                 let bytes = u64::from(text == "array");
-                Ok(Priced { energy: self.attojoules(joules * factor), bytes, ..free })
+                Ok(PricedItem { energy: self.attojoules(joules * factor), bytes, ..free })
             }
         }
     }
 
     /// A library function is compiled code whose cost nobody knows beforehand: one factor for
     /// its calls, one for its units.
-    fn library_price(&self, form: &str, function: &str, free: Priced) -> Priced {
+    fn library_price(&self, form: &str, function: &str, free: PricedItem) -> PricedItem {
         let listed = self.library.function(function);
         let name = without_parameters(function);
         let factor =
@@ -94,6 +102,6 @@ impl CompiledChip {
             "call" => (listed.base_j, listed.allocates),
             _ => (listed.per_unit_j, listed.allocates_per_unit),
         };
-        Priced { energy: self.attojoules(joules * factor), bytes, ..free }
+        PricedItem { energy: self.attojoules(joules * factor), bytes, ..free }
     }
 }

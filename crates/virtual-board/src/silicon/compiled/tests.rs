@@ -41,7 +41,7 @@ fn compilation_is_spent_once_and_is_no_lines() {
 /// Attojoules of patterns in a place with this factor, with a touch of the array.
 fn on_paper(
     chip: &mut CompiledChip,
-    joules: impl Fn(&Constants, &str) -> Option<f64>,
+    joules: impl Fn(&ChipConstants, &str) -> Option<f64>,
     factor: f64,
     patterns: &[&str],
 ) -> u128 {
@@ -64,7 +64,7 @@ fn a_state_has_prices_of_its_own() {
     let factors = [4, 7].map(factor);
     assert_ne!(factors[0], factors[1], "another place");
     let [add, give, check] = ["op:Addition/int", "return:int", "check"];
-    let (interpreted, compiled) = (Constants::interpreted_j, Constants::compiled_j);
+    let (interpreted, compiled) = (ChipConstants::interpreted_j, ChipConstants::compiled_j);
     let paper = [
         on_paper(&mut chip, interpreted, 1.0, &[add, give]),
         on_paper(&mut chip, compiled, factors[0], &[add, give, check]),
@@ -120,7 +120,7 @@ fn shares_are_all_that_was_spent() {
         let shares = chip.shares(&executed);
         let sum: f64 = shares.iter().map(|share| share.energy_j).sum();
         assert!((sum / spent - 1.0).abs() < 1e-12, "{sum} of {spent}");
-        let is_compiler = |share: &Share| share.code == Code::Compiler;
+        let is_compiler = |share: &ReadingShare| share.code == ExecutedCode::Compiler;
         assert_eq!(shares.iter().any(is_compiler), has_compiled, "told once");
     }
 }
@@ -130,15 +130,15 @@ fn frames_are_those_of_symbols() {
     let mut chip = chip(1);
     chip.feed(COPIES).unwrap();
     let frames = |code| chip.frames(code).into_iter().map(|it| (it.symbol, it.origin));
-    let own = |counter| frames(Code::Own { counter }).collect::<Vec<_>>();
-    assert_eq!(own(1), [("a.A.small".to_owned(), Origin::Dex)]);
-    assert_eq!(own(4), [("int a.A.small(int)".to_owned(), Origin::Jit)]);
-    let caller = ("void a.A.caller()".to_owned(), Origin::Jit);
+    let own = |counter| frames(ExecutedCode::Own { counter }).collect::<Vec<_>>();
+    assert_eq!(own(1), [("a.A.small".to_owned(), CodeOrigin::Dex)]);
+    assert_eq!(own(4), [("int a.A.small(int)".to_owned(), CodeOrigin::Jit)]);
+    let caller = ("void a.A.caller()".to_owned(), CodeOrigin::Jit);
     assert_eq!(own(7), std::slice::from_ref(&caller), "compiled into its caller");
-    let library = frames(Code::Library { counter: 5, pattern: 7 }).collect::<Vec<_>>();
-    assert_eq!(library, [("java.lang.Math.abs".to_owned(), Origin::Library), caller]);
-    assert_eq!(frames(Code::Compiler).count(), 0);
-    let address = |counter| chip.frames(Code::Own { counter })[0].address;
+    let library = frames(ExecutedCode::Library { counter: 5, pattern: 7 }).collect::<Vec<_>>();
+    assert_eq!(library, [("java.lang.Math.abs".to_owned(), CodeOrigin::Library), caller]);
+    assert_eq!(frames(ExecutedCode::Compiler).count(), 0);
+    let address = |counter| chip.frames(ExecutedCode::Own { counter })[0].address;
     assert!([5, 6, 7].map(|at| address(at) >> 26).iter().all(|range| *range == 2), "its method's");
     assert!(address(5) != address(6) && address(6) != address(7));
 }
@@ -149,6 +149,6 @@ fn what_is_compiled_ahead_costs_no_compilation() {
     chip.feed(MAP).unwrap();
     chip.feed(COPIES).unwrap();
     assert_eq!((energy(&mut chip, &[]), chip.compilation.methods), (0, 0));
-    let frames = chip.frames(super::share::Code::Own { counter: 4 });
-    assert_eq!(frames[0].origin, Origin::Ahead);
+    let frames = chip.frames(super::share::ExecutedCode::Own { counter: 4 });
+    assert_eq!(frames[0].origin, CodeOrigin::Ahead);
 }
