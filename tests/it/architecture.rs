@@ -330,3 +330,37 @@ fn every_table_is_written_with_formulas_as_text() {
         files.filter(|(_, code)| writes(code) && !guards(code)).map(|(path, _)| path).collect();
     assert!(bare.is_empty(), "csv_text::guarded is missing: {bare:?}");
 }
+
+/// The struct, enum or trait that a line declares.
+fn declared_type(line: &str) -> Option<&str> {
+    let rest = line.trim_start();
+    let rest = match rest.strip_prefix("pub(") {
+        Some(restricted) => restricted.split_once(") ")?.1,
+        None => rest.strip_prefix("pub ").unwrap_or(rest),
+    };
+    let rest = ["struct ", "enum ", "trait "].iter().find_map(|kind| rest.strip_prefix(kind))?;
+    rest.split(|c: char| !c.is_alphanumeric()).next()
+}
+
+#[test]
+fn types_of_a_crate_have_different_names() {
+    // Each command has its own.
+    const FREE: [&str; 1] = ["Arguments"];
+    for (folder, _) in CRATES {
+        let mut names = std::collections::BTreeMap::<String, PathBuf>::new();
+        for (path, text) in sources(folder) {
+            if path.components().any(|part| part.as_os_str().to_string_lossy().contains("test")) {
+                continue;
+            }
+            let code = code(&text);
+            for name in code.lines().filter_map(declared_type) {
+                if let Some(other) = names.insert(name.into(), path.clone())
+                    && !FREE.contains(&name)
+                {
+                    panic!("{folder}: {name} is in {} and in {}", other.display(), path.display());
+                }
+            }
+        }
+        assert!(names.len() > 4, "{folder}: {names:?}");
+    }
+}
