@@ -61,7 +61,7 @@ impl EnergyRows {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.kind.as_bytes());
         for column in &self.columns {
-            hasher.update(format!("{column:?}\n").as_bytes());
+            hasher.update(format!("{} {:?}\n", column.name, column.values).as_bytes());
         }
         let mut digits = hasher.finalize().to_hex().to_string();
         digits.truncate(32);
