@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{PlannedCase, RunPhase};
-use crate::scenario::Keys;
+use crate::scenario::{Keys, table_of};
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::record::RunRecord;
@@ -194,11 +194,6 @@ pub(super) enum BasisVerdict {
     GoesOn(Vec<String>),
     /// Nothing would be left of it; lines that say what changed.
     Refused(Vec<String>),
-}
-
-/// First part of a key's path, and the rest.
-fn table_of(key: &str) -> (&str, &str) {
-    key.split_once('.').unwrap_or((key, ""))
 }
 
 fn changed_key(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BasisChange {

@@ -10,6 +10,11 @@ use serde_json::Value;
 /// that is not set and has no default is not there.
 pub type Keys = BTreeMap<String, String>;
 
+/// First part of a key's path, and the rest.
+pub fn table_of(key: &str) -> (&str, &str) {
+    key.split_once('.').unwrap_or((key, ""))
+}
+
 /// Of a scenario file as it was read.
 pub(super) fn keys_of(written: &impl Serialize) -> Keys {
     let value = serde_json::to_value(written).expect("a scenario has string keys");

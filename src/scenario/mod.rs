@@ -31,7 +31,7 @@ pub use file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceSection};
 pub(crate) use input::in_order;
 pub use input::{InputAction, InputStep, timed_steps};
-pub use keys::Keys;
+pub use keys::{Keys, table_of};
 pub use language::UnanalysedLanguage;
 pub use meter::{ExternalMeterLog, MeterChoice};
 pub use pattern::PathPattern;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::input_file;
+use crate::scenario::{Keys, table_of};
 use crate::toolchain::artifact::hash_of_bytes;
 
 use crate::stage::{Failure, Loaded};
@@ -138,16 +139,46 @@ fn appended(path: &Path) -> Result<File, Failure> {
     file.map_err(Failure::io("open", path))
 }
 
-/// What dry runs depend on: the sources, how they are divided and built, the sessions, the
-/// board, which is nothing for this machine.
+/// Tables and keys of a scenario that dry runs depend on.
+const TABLES: [&str; 4] = ["application", "session", "input", "seed"];
+
+/// Returns the first line of a file of dry runs, a hash of what they depend on: the sources, how
+/// they are divided and built, the sessions, and the board, which is empty for this machine.
 pub fn purpose(loaded: &Loaded, board: &str) -> String {
-    let scenario = &loaded.scenario;
-    let mut text = format!(
-        "{:?}\n{:?}\n{:?}\n{:?}",
-        scenario.application, scenario.session, scenario.inputs, scenario.seed
-    ) + board;
+    let mut text = settings_of_dry_runs(&loaded.scenario.keys) + board;
     for file in &loaded.application.files {
         text += &format!("\n{}\n{}", file.path, file.text);
     }
     format!("{{\"dry_runs_of\":\"{}\"}}", hash_of_bytes(text.as_bytes()))
+}
+
+fn settings_of_dry_runs(keys: &Keys) -> String {
+    let keys = keys.iter().filter(|(key, _)| TABLES.contains(&table_of(key).0));
+    keys.map(|(key, value)| format!("{key} = {value}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse_scenario;
+
+    #[test]
+    fn dry_runs_depend_on_the_session_and_not_on_what_is_measured() {
+        let of = |text: &str| {
+            let scenario = parse_scenario(text, Path::new("s.toml")).unwrap();
+            settings_of_dry_runs(&scenario.keys)
+        };
+        let small = "name = 'a'\nseed = 1\n[application]\npackage = 'a.b'\nmain = 'A'\n\
+            [[source]]\npath = 'src'\n[session]\nframes = 5\n[kernels]\nrepeats = 2\n\
+            [[input]]\nname = 'x'\nframes = 3\n";
+        let settings = of(small);
+        let parts =
+            ["seed = 1", "application.main = \"A\"", "session.frames = 5", "input.x.frames = 3"];
+        for part in parts {
+            assert!(settings.lines().any(|line| line == part), "{part} in {settings}");
+        }
+        assert_ne!(of(&small.replace("frames = 3", "frames = 4")), settings);
+        assert_eq!(of(&small.replace("repeats = 2", "repeats = 9")), settings);
+        assert_eq!(of(&small.replace("name = 'a'", "name = 'b'")), settings);
+    }
 }
