@@ -404,6 +404,16 @@ board_log() {
     sed -E -e 's/^(.{18}) +[0-9]+ +[0-9]+ /\1 /' -e 's/\(pid [0-9]+\)/(pid)/'
 }
 
+# A session's result without the application's process id.
+without_app_pid() {
+    sed 's/^app_pid=.*/app_pid=/'
+}
+
+# A record or journal without the hash of a signed package, and the checksums that contain it.
+without_package_hashes() { # FILE
+    sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
+}
+
 # Prints a file without what depends on the moment, the machine or the user.
 normal() {
     case $1 in
@@ -413,17 +423,15 @@ normal() {
     */touch/*/logcat.txt.zst) zstd -dcq "$1" | board_log |
         sed -E -e '/ has died$|wattline: uptime/s/^.{18}//' -e 's/(wattline: uptime) .*/\1/' ;;
     */logcat.txt.zst) zstd -dcq "$1" | board_log ;;
-    */touch/*/session.txt.zst) zstd -dcq "$1" | sed -e 's/^app_pid=.*/app_pid=/' -e 's/^t1=.*/t1=/' ;;
-    */session.txt.zst) zstd -dcq "$1" | sed 's/^app_pid=.*/app_pid=/' ;;
+    */touch/*/session.txt.zst) zstd -dcq "$1" | without_app_pid | sed 's/^t1=.*/t1=/' ;;
+    */session.txt.zst) zstd -dcq "$1" | without_app_pid ;;
     *.zst) zstd -dcq "$1" ;;
     */touch/*/journal.jsonl | */touch/*/record.json)
-        sed -E -z \
-            -e 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' \
-            -e 's/("uptime_s": ?\[[^],]*,)[^]]*/\1/g' "$1"
+        without_package_hashes "$1" | sed -E -z 's/("uptime_s": ?\[[^],]*,)[^]]*/\1/g'
         ;;
     */package/*/journal.jsonl | */rails/*/journal.jsonl | */gauge/*/journal.jsonl | \
         */package/*/record.json | */rails/*/record.json | */gauge/*/record.json)
-        sed -E 's/("(build_sha256|crc32)": ?")[0-9a-f]*/\1/g' "$1"
+        without_package_hashes "$1"
         ;;
     */package/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
         */touch/*/truth/*.csv)

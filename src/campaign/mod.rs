@@ -1,6 +1,6 @@
 //! Which cases are measured, how often, in which order. A case is one input sequence
 //! with one set of removed blocks. Pure and seeded: what running a case would do is
-//! asked of a `Dry`, which builds a variant and runs it on the local JVM.
+//! asked of a `DryRunner`, which builds a variant and runs it on the local JVM.
 
 pub(crate) mod assign;
 mod by_lines;

@@ -3,7 +3,7 @@
 //! They are added up by SQL: docs/energies.md has the columns and the queries.
 //!
 //! Owns no input or output: values in, the bytes of a Parquet file out. To add a kind of rows: a
-//! file with a function from values to a [`EnergyRows`].
+//! file with a function from values to [`EnergyRows`].
 
 mod accounts;
 mod activities;

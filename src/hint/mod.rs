@@ -2,7 +2,7 @@
 //! rewrite on the user's own lines, what it would save and how sure that is. A hint is
 //! only a hint: code is never rewritten here. See `docs/hints.md`.
 //!
-//! To add one: a file with a `Pattern` (name, help, what its prediction starts from,
+//! To add one: a file with a `HintPattern` (name, help, what its prediction starts from,
 //! `find`), its line in `PATTERNS`, and pairs of kernels.
 
 pub(crate) mod allocation;

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -48,14 +48,18 @@ fn all_sources() -> Vec<(PathBuf, String)> {
     CRATES.into_iter().flat_map(of).collect()
 }
 
-/// An item without the word that says who sees it.
-fn shown(line: &str) -> &str {
-    line.strip_prefix("pub ").or(line.strip_prefix("pub(crate) ")).unwrap_or(line)
+/// An item without its visibility.
+fn without_visibility(line: &str) -> &str {
+    let restricted = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") "));
+    match restricted {
+        Some((_, item)) => item,
+        None => line.strip_prefix("pub ").unwrap_or(line),
+    }
 }
 
 /// The module that a line declares.
 fn declared(line: &str) -> Option<&str> {
-    shown(line).strip_prefix("mod ")?.strip_suffix(';')
+    without_visibility(line).strip_prefix("mod ")?.strip_suffix(';')
 }
 
 /// The modules in the order of `lib.rs`, those of tests left out.
@@ -66,7 +70,8 @@ fn modules(lib: &str) -> Vec<&str> {
 
 /// The names that `lib.rs` has from crates of ours: above all modules.
 fn from_crates(lib: &str) -> BTreeSet<String> {
-    let uses = lib.lines().filter_map(|line| shown(line).strip_prefix("use wattline_"));
+    let uses =
+        lib.lines().filter_map(|line| without_visibility(line).strip_prefix("use wattline_"));
     let names = uses.flat_map(|rest| match rest.split_once(" as ") {
         Some((_, name)) => vec![name.trim_end_matches(';')],
         None => {
@@ -333,13 +338,9 @@ fn every_table_is_written_with_formulas_as_text() {
 
 /// The struct, enum or trait that a line declares.
 fn declared_type(line: &str) -> Option<&str> {
-    let rest = line.trim_start();
-    let rest = match rest.strip_prefix("pub(") {
-        Some(restricted) => restricted.split_once(") ")?.1,
-        None => rest.strip_prefix("pub ").unwrap_or(rest),
-    };
-    let rest = ["struct ", "enum ", "trait "].iter().find_map(|kind| rest.strip_prefix(kind))?;
-    rest.split(|c: char| !c.is_alphanumeric()).next()
+    let item = without_visibility(line.trim_start());
+    let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| item.strip_prefix(kind))?;
+    name.split(|c: char| !c.is_alphanumeric()).next()
 }
 
 #[test]
@@ -347,7 +348,7 @@ fn types_of_a_crate_have_different_names() {
     // Each command has its own.
     const FREE: [&str; 1] = ["Arguments"];
     for (folder, _) in CRATES {
-        let mut names = std::collections::BTreeMap::<String, PathBuf>::new();
+        let mut names = BTreeMap::<String, PathBuf>::new();
         for (path, text) in sources(folder) {
             if path.components().any(|part| part.as_os_str().to_string_lossy().contains("test")) {
                 continue;

@@ -10,7 +10,7 @@ pub struct TraceEvent {
     pub what: What,
 }
 
-/// What an [`TraceEvent`] is.
+/// What a [`TraceEvent`] is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     /// A CPU goes from one thread to another. Thread 0 is the idle one.

@@ -29,10 +29,10 @@ pub struct CountResult {
     pub guessed: u64,
     /// What calls may run, if that was asked for.
     pub calls: Vec<FileCalls>,
-    /// Which classes were asked for, by their short names, ascending ([`Answers`]); kept
+    /// Which classes were asked for, by their short names, ascending ([`ClassFingerprints`]); kept
     /// for single files only.
     ///
-    /// [`Answers`]: crate::java::answers::ClassFingerprints
+    /// [`ClassFingerprints`]: crate::java::answers::ClassFingerprints
     pub asked: Vec<u32>,
 }
 
