@@ -4,10 +4,10 @@
 
 mod blocks;
 mod compiled;
+mod count_based_costs;
 mod intervals;
-mod lined;
-mod lines;
-mod words;
+mod line_estimates;
+mod line_samples;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,9 +29,9 @@ use crate::model::{CovarianceScope, Model};
 use crate::units::Joules;
 
 use compiled::{CallEdgeSamples, Inlined, Paths};
-use lined::{LineSamples, LineSamplesByGroup};
-use lines::{LineEstimate, LineEstimates};
-pub(super) use words::CountBasedCosts;
+pub(super) use count_based_costs::CountBasedCosts;
+use line_estimates::{LineEstimate, LineEstimates};
+use line_samples::{LineSamples, LineSamplesByGroup};
 
 /// The largest relative error with which samples know an area at all: of four samples it is half.
 const LEAST_SURE: f64 = 0.5;

@@ -9,7 +9,7 @@ use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, Model, ModelError, Penalty, Solver, fit};
 use crate::operations::{Dictionary, Mix, form};
 
-use super::dear::dearness;
+use super::cost_outliers::dearness;
 use super::prices::{KernelPrices, PER_ELEMENT, prices};
 use super::{Kernel, program};
 

@@ -6,7 +6,7 @@
 
 pub(crate) mod catalogue;
 mod compiled;
-mod dear;
+mod cost_outliers;
 pub(crate) mod measure;
 pub(crate) mod pairs;
 pub(crate) mod patterns;

@@ -9,19 +9,19 @@ use crate::report::data::{ReportData, ReportSection};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
-use crate::report::view::dearest::DearestView;
 use crate::report::view::fit::{
     BaselineVerdict, CvView, EstimabilityView, EvaluationView, UnseenView,
 };
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
 use crate::report::view::links::Links;
+use crate::report::view::most_expensive::DearestView;
 use crate::report::view::source::SourceView;
 use crate::report::view::summary::{Card, LedgerRowView};
 use crate::report::view::tree::TreeView;
 use crate::report::view::whiskers::WhiskersView;
 use crate::report::view::{
-    accounts, blocks, calls, dearest, fit, flame, hints, source, summary, tree, whiskers,
+    accounts, blocks, calls, fit, flame, hints, most_expensive, source, summary, tree, whiskers,
 };
 use crate::report::{residuals, scatter};
 
@@ -96,7 +96,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         notes: data.notes.iter().map(|note| visible(note)).collect(),
         facts: summary::facts(data),
         cards: summary::cards(data),
-        dearest: dearest::dearest(data, &links),
+        dearest: most_expensive::dearest(data, &links),
         ledger: summary::ledger(data),
         rounds: fit::rounds(data.cv).iter().map(|round| visible(round)).collect(),
         cross_validation: fit::cross_validation(data),

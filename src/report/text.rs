@@ -9,7 +9,7 @@ use crate::format::{self, shortened, visible, visible_name};
 use crate::hint::{Applied, Hint, Withheld};
 use crate::report::data::ReportData;
 use crate::report::view::links::Links;
-use crate::report::view::{dearest, fit, hints, summary};
+use crate::report::view::{fit, hints, most_expensive, summary};
 use crate::units::Joules;
 
 /// Columns of the terminal.
@@ -168,7 +168,7 @@ fn operations(data: &ReportData<'_>) -> Vec<String> {
 
 /// The dearest methods, with what they call where that is known.
 fn methods(data: &ReportData<'_>) -> Vec<String> {
-    let dearest = dearest::dearest(data, &Links::default());
+    let dearest = most_expensive::dearest(data, &Links::default());
     let title = if dearest.with_callees { "Methods, with what they call" } else { "Methods" };
     let mut lines = vec![String::new(), row(title, ["energy", "95 % interval", "share"])];
     for method in &dearest.rows {

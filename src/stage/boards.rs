@@ -16,7 +16,7 @@ use crate::virtual_board::silicon::SiliconFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
-use super::form::PackageKind;
+use super::package_kind::PackageKind;
 use super::progress;
 
 /// `--board`.

@@ -16,7 +16,7 @@ use crate::toolchain::ToolchainError;
 use crate::toolchain::agent_link::AttachError;
 use crate::virtual_board::BoardError;
 
-use super::kept::CampaignProgress;
+use super::campaign_progress::CampaignProgress;
 
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use crate::scenario::{InputSequence, Scenario};
 
 use super::Failure;
 use super::boards::OpenBoard;
-use super::form::PackageKind;
+use super::package_kind::PackageKind;
 
 /// The session of an input. The label is its name: a session of the same name on a virtual board
 /// gives what it would have given.

@@ -10,10 +10,10 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 
 use super::design::Design;
+use super::double_double::DoubleDouble;
 use super::error::ModelError;
 use super::linear::{Spectrum, in_wide_vectors};
 use super::options::FitOptions;
-use super::wide::DoubleDouble;
 use super::{check::check, library::lump};
 use crate::table::{PassColumns, RowBlock, RowSource, Table};
 

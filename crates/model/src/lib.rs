@@ -17,6 +17,7 @@ mod check;
 mod choice;
 mod design;
 mod devices;
+mod double_double;
 mod error;
 mod estimability;
 mod fit;
@@ -47,7 +48,6 @@ mod tails;
 mod tune;
 mod validation;
 mod weights;
-mod wide;
 
 #[cfg(test)]
 mod testing;

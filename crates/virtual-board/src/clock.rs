@@ -16,8 +16,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use super::proc_state;
 use super::processes::{BoardProcesses, Scene};
-use super::sight;
 
 /// Whoever sleeps until then or so long (146 years of nanoseconds) sleeps for ever, as an
 /// application that hangs does: the clock does not go there.
@@ -287,7 +287,7 @@ impl BoardClock {
 
     /// Removes the sleepers whose command was killed; whether there were any.
     fn drop_dead(&self, view: &ClockView) -> bool {
-        let dead = |pid: &&u32| !sight::lives(**pid);
+        let dead = |pid: &&u32| !proc_state::lives(**pid);
         let dead: BTreeSet<u32> = view.asleep.iter().filter(dead).copied().collect();
         if !dead.is_empty() {
             self.change(|state| {

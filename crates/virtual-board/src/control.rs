@@ -10,7 +10,7 @@ use rustix::net::sockopt::socket_peercred;
 
 use super::commands::{self, Reply};
 use super::machine::Machine;
-use super::sight;
+use super::proc_state;
 use super::user::BoardUser;
 use super::wire::{CommandRequest, ReplyFrame, SOCKET};
 
@@ -49,7 +49,7 @@ fn caller(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
-    Ok((pid, sight::parent(pid).unwrap_or_default()))
+    Ok((pid, proc_state::parent(pid).unwrap_or_default()))
 }
 
 fn serve(mut connection: UnixStream, machine: &Arc<Machine>) -> io::Result<()> {

@@ -8,12 +8,12 @@ mod android;
 mod apps;
 mod board_file;
 mod calendar;
-mod cause;
 mod clock;
 mod commands;
 mod control;
 mod error;
 mod fault;
+mod fault_effects;
 mod folder;
 mod jail;
 mod janitor;
@@ -23,6 +23,7 @@ mod machine;
 mod meters_file;
 mod package;
 mod power;
+mod proc_state;
 mod processes;
 mod root;
 mod sampler;
@@ -30,7 +31,6 @@ mod secret;
 mod settings;
 mod shells;
 pub mod shim;
-mod sight;
 mod signals;
 pub mod silicon;
 mod strangers;
@@ -54,9 +54,9 @@ pub use fault::{Fault, FaultAction, FaultTime};
 pub use janitor::end_all;
 use machine::{BoardSpec, Machine};
 pub use meters_file::{BatteryGauge, ChipRail, MeterChip, RailName, Sensors};
+pub use proc_state::children_by_parents;
 pub use root::Tools;
 pub use shells::is_ignored;
-pub use sight::children_by_parents;
 use wattline_private_files::private_builder;
 
 use silicon::{AgentOptions, CostTable, FetchAsm, SiliconFamily, SiliconOptions};
@@ -226,7 +226,7 @@ fn device(
         keys,
         folder: machine.folder.clone(),
         model: options.board.name.replace([';', ':', '='], "_"),
-        opened: Box::new(move || cause::perform(&counted, counted.schedule.request())),
+        opened: Box::new(move || fault_effects::perform(&counted, counted.schedule.request())),
         is_disk_full: Box::new(move || full.is_disk_full()),
     }
 }
@@ -288,7 +288,7 @@ fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<Join
         machine.clock.run(
             patience,
             |now| machine.hardware().move_to(now),
-            || cause::look(&machine),
+            || fault_effects::look(&machine),
             |processes| machine.give_up(&processes),
         );
     })
@@ -327,12 +327,12 @@ impl RunningBoard {
 
     /// Causes a fault now.
     pub fn cause(&self, fault: Fault) {
-        cause::perform(&self.machine, vec![FaultAction::Cause(fault)]);
+        fault_effects::perform(&self.machine, vec![FaultAction::Cause(fault)]);
     }
 
     /// Ends all faults that last.
     pub fn lift(&self) {
-        cause::perform(&self.machine, vec![FaultAction::Lift]);
+        fault_effects::perform(&self.machine, vec![FaultAction::Lift]);
     }
 
     /// Has something happen at a moment to come. A session's moment that does not come

@@ -13,16 +13,16 @@ use super::android::InstalledPackages;
 use super::apps::Apps;
 use super::board_file::BoardFile;
 use super::calendar::CalendarTime;
-use super::cause;
 use super::clock::BoardClock;
 use super::fault::FaultSchedule;
+use super::fault_effects;
 use super::folder::BoardFolder;
 use super::log_buffer::{BufferedLine, LogBuffer};
 use super::power::BoardHardware;
+use super::proc_state;
 use super::root::Tools;
 use super::sampler::Recordings;
 use super::settings::Settings;
-use super::sight;
 use super::signals::raw_pid;
 use super::silicon::SiliconFamily;
 
@@ -189,7 +189,7 @@ impl Machine {
         self.moved_ns.store(0, Ordering::SeqCst);
         // What ends with the session before, ends before this one's temperature is settled.
         self.schedule.session(label);
-        cause::look(self);
+        fault_effects::look(self);
         self.hardware().restart(label, self.start_ns);
     }
 
@@ -231,7 +231,7 @@ impl Machine {
         let mut message = "the board stood still: something computes, or waits for what only time \
                            could bring; everything that ran was ended"
             .to_owned();
-        if let Some(pid) = processes.iter().find(|pid| sight::is_closed(**pid)) {
+        if let Some(pid) = processes.iter().find(|pid| proc_state::is_closed(**pid)) {
             message += &format!(
                 "; this user may not see what process {pid} waits for: /proc/{pid}/syscall and \
                  /proc/{pid}/wchan are closed"

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sight::{self, ProcState, WaitSnapshot, start_time};
+use super::proc_state::{self, ProcState, WaitSnapshot, start_time};
 
 /// The processes that were seen on the board: number and start time, since numbers
 /// are used again. A background process stays known when its parent is gone.
@@ -39,7 +39,7 @@ impl BoardProcesses {
     /// Whether every process on the board waits.
     pub(super) fn all_wait(&mut self, scene: &Scene<'_>) -> bool {
         // Most looks are made while one process computes: one file says so.
-        if self.busy.is_some_and(sight::computes) {
+        if self.busy.is_some_and(proc_state::computes) {
             return false;
         }
         self.busy = None;
@@ -57,7 +57,7 @@ impl BoardProcesses {
         let mut open: Vec<u32> = shells.iter().chain(self.known.keys()).copied().collect();
         while let Some(pid) = open.pop() {
             if found.insert(pid) {
-                open.extend(sight::children(pid));
+                open.extend(proc_state::children(pid));
             }
         }
         found
@@ -72,7 +72,7 @@ impl BoardProcesses {
             if !visited.insert(pid) || scene.asleep.contains(&pid) {
                 continue;
             }
-            match sight::look_at(pid, scene.host_pipes) {
+            match proc_state::look_at(pid, scene.host_pipes) {
                 // One that has just ended can't do anything any more.
                 ProcState::Ended => continue,
                 ProcState::Busy => {
@@ -81,7 +81,7 @@ impl BoardProcesses {
                 }
                 ProcState::Waits(glimpse) => seen.push((pid, glimpse)),
             }
-            open.extend(sight::children(pid));
+            open.extend(proc_state::children(pid));
         }
         for (pid, _) in &seen {
             if !self.known.contains_key(pid) && !scene.shells.contains(pid) {
@@ -98,7 +98,7 @@ impl BoardProcesses {
 
 #[cfg(test)]
 mod tests {
-    use super::sight::children;
+    use super::proc_state::children;
     use super::*;
     use std::process::{Command, Stdio};
     use std::time::Duration;

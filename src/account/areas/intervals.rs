@@ -8,7 +8,7 @@ use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
 
-use super::lines::LineEstimate;
+use super::line_estimates::LineEstimate;
 use super::{MethodGroups, place_scale, root_sum_of_squares};
 
 impl MethodGroups {

@@ -4,11 +4,11 @@
 pub(crate) mod accounts;
 pub(crate) mod blocks;
 pub(crate) mod calls;
-pub(crate) mod dearest;
 pub(crate) mod fit;
 pub(crate) mod flame;
 pub(crate) mod hints;
 pub(crate) mod links;
+pub(crate) mod most_expensive;
 pub(crate) mod source;
 pub(crate) mod summary;
 pub(crate) mod tree;

@@ -4,7 +4,7 @@ use crate::campaign::{order_runs, with_sampler};
 use crate::device::{LOCAL_SERIAL, Sampler};
 use crate::run::RunRecord;
 use crate::stage::Failure;
-use crate::stage::kept::CampaignProgress;
+use crate::stage::campaign_progress::CampaignProgress;
 
 use super::CampaignFolder;
 

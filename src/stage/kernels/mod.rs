@@ -2,7 +2,7 @@
 
 mod kept;
 mod pairs;
-mod turns;
+mod sessions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ use super::{Failure, Output};
 
 pub(crate) use kept::SessionStore;
 pub(crate) use pairs::pairs;
-use turns::session_s;
-pub(crate) use turns::{PART, measure_all};
+use sessions::session_s;
+pub(crate) use sessions::{PART, measure_all};
 
 /// Operations below this share of all executions get no kernel.
 const LEAST_SHARE: f64 = 1e-6;

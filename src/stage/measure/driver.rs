@@ -22,7 +22,7 @@ use crate::toolchain::{Jdk, jar};
 
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
-use crate::stage::form::{PackageKind, application_file};
+use crate::stage::package_kind::{PackageKind, application_file};
 use crate::stage::session::session;
 use crate::stage::{Failure, progress};
 

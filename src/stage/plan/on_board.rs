@@ -19,8 +19,8 @@ use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::{InputSequence, Scenario, timed_steps};
 use crate::stage::boards::OpenBoard;
-use crate::stage::form::PackageKind;
 use crate::stage::measure::driver::VariantPackager;
+use crate::stage::package_kind::PackageKind;
 use crate::stage::session::session;
 use crate::stage::{Failure, Loaded};
 

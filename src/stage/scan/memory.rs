@@ -17,7 +17,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use super::rows::ScanRows;
 use crate::blocks::Granularity;
 use crate::java::ClassPath;
-use crate::java::answers::{ClassFingerprints, DependencyFingerprint};
+use crate::java::fingerprints::{ClassFingerprints, DependencyFingerprint};
 use crate::java::tree::LeanTree;
 use crate::operations::Unit;
 use crate::toolchain::Store;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::blocks::Granularity;
 use crate::build::{BuildError, LoadedSource, Sources, survey};
 use crate::finding::Finding;
-use crate::java::answers::ClassFingerprints;
+use crate::java::fingerprints::ClassFingerprints;
 use crate::java::{ClassPath, SourceFile};
 use crate::operations::{Calls, CountedFile, Prepared, ResolvedProgram, Unit, on_deep_stacks};
 use crate::stage::progress;

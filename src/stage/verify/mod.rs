@@ -29,10 +29,10 @@ use crate::toolchain::Jdk;
 
 use super::boards::OpenBoard;
 use super::folder::names::VERIFY_RUNS;
-use super::form::PackageKind;
 use super::measure::driver::{BoardDriver, VariantBuilds, VariantPackager};
 use super::measure::sampled;
 use super::measure::shown::{run_bar, show};
+use super::package_kind::PackageKind;
 use super::{Failure, Loaded, Output, plan, progress};
 
 use places::{SavingsBasis, of_copy};

@@ -6,9 +6,9 @@ use super::declare::FileUnit;
 use super::kinds::{Field, Kind};
 use super::members::FoundField;
 use super::resolver::{Resolver, TypeScope};
+use super::tracked_lookup::TrackedLookup;
 use super::tree::NodeId;
 use super::types::{Name, Type};
-use super::view::TrackedLookup;
 
 /// Longest chain of constants that is followed: so long that which of them is asked for first
 /// makes no difference for code that people or their programs write.

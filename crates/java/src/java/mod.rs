@@ -1,7 +1,6 @@
 //! Java source text and class path -> syntax with names and types. Nothing here
 //! fails on strange code: what can't be understood is a [`crate::finding::Finding`].
 
-pub mod answers;
 pub(crate) mod attribute;
 pub mod class;
 pub mod classpath;
@@ -10,6 +9,7 @@ mod constants;
 pub(crate) mod declare;
 mod escapes;
 pub mod fast;
+pub mod fingerprints;
 pub(crate) mod hierarchy;
 mod inherited;
 pub mod kinds;
@@ -21,9 +21,9 @@ pub mod source;
 pub(crate) mod source_class;
 pub mod syntax;
 pub mod syntax_tree;
+pub(crate) mod tracked_lookup;
 pub mod tree;
 pub mod types;
-pub(crate) mod view;
 pub(crate) mod world;
 
 pub use classpath::ClassPath;

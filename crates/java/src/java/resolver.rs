@@ -9,9 +9,9 @@ use super::declare::{FileUnit, dimensions};
 use super::inherited::KnownDeclarers;
 use super::kinds::{Field, Kind};
 use super::known::{Ancestors, CandidateMethod};
+use super::tracked_lookup::TrackedLookup;
 use super::tree::NodeId;
 use super::types::{ClassType, Name, Primitive, Type, TypeVariable, Wildcard};
-use super::view::TrackedLookup;
 use crate::java::fast::{Map, Set};
 
 /// Something that brings type names into scope.

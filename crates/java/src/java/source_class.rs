@@ -11,9 +11,9 @@ use super::declare::{
 };
 use super::kinds::{Field, Kind};
 use super::resolver::{Resolver, TypeScope};
+use super::tracked_lookup::TrackedLookup;
 use super::tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
-use super::view::TrackedLookup;
 use super::world::World;
 use crate::java::fast::Map;
 

@@ -10,9 +10,9 @@ use super::class::ClassInfo;
 use super::declare::{ClassDecl, FileUnit, supertype_nodes};
 use super::resolver::{Resolver, TypeScope};
 use super::source_class::file_classes;
+use super::tracked_lookup::{ReadSet, TrackedLookup};
 use super::tree::LeanTree;
 use super::types::Name;
-use super::view::{ReadSet, TrackedLookup};
 use super::{ClassPath, SourceFile};
 use crate::java::fast::Map;
 

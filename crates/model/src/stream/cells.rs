@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::FOLD_SUMS;
 
+use super::super::double_double::DoubleDouble;
 use super::super::error::ModelError;
 use super::super::estimability::Occurrences;
-use super::super::wide::DoubleDouble;
 use super::outline::Outline;
 use super::products::{Batch, Precision, Triangle};
 use crate::table::{PassColumns, RowBlock, RowSource};

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use faer::{Accum, Mat, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
+use super::super::double_double::{DoubleDouble, WideSums};
 use super::super::error::ModelError;
 use super::super::linear::in_wide_vectors;
 use super::super::validation::{CvRow, CvSet};
-use super::super::wide::{DoubleDouble, WideSums};
 use super::cells::{AllCells, CellSums};
 use super::outline::Outline;
 use crate::table::{PassColumns, RowBlock, RowSource};

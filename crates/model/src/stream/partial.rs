@@ -362,7 +362,7 @@ impl SufficientStats {
 
 /// Sum of squared residuals of equally weighted rows.
 fn squared_residuals(cells: &AllCells, b: &[f64]) -> f64 {
-    use super::super::wide::DoubleDouble;
+    use super::super::double_double::DoubleDouble;
     let l = b.len();
     let mut sum = DoubleDouble::default();
     let factor = |j: usize| DoubleDouble::of(if j == l { -1.0 } else { b[j] });

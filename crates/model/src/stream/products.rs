@@ -8,8 +8,8 @@
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 
+use super::super::double_double::DoubleDouble;
 use super::super::linear::in_wide_vectors;
-use super::super::wide::DoubleDouble;
 use crate::table::BLOCK_ROWS;
 
 /// Bits of a slice: `2^12` rows of products of two slices fill 52 bits.

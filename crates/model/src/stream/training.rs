@@ -4,11 +4,11 @@ use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use super::super::design::{Design, typical_length};
+use super::super::double_double::DoubleDouble;
 use super::super::error::ModelError;
 use super::super::gram::Gram;
 use super::super::linear::in_wide_vectors;
 use super::super::weights::Weighting;
-use super::super::wide::DoubleDouble;
 use super::cells::CellSums;
 use super::products::Triangle;
 

@@ -2,7 +2,7 @@
 
 use super::{CommandRequest, Machine, Reply};
 use crate::machine::SESSION_PROPERTY;
-use crate::sight::start_time;
+use crate::proc_state::start_time;
 
 /// Whether a host's command gives the session its input: `begun`, or anything else.
 const INPUT_PROPERTY: &str = "wattline.input";

@@ -2,8 +2,8 @@
 
 use super::{CommandRequest, Machine, Reply};
 use crate::clock::Sleeper;
+use crate::proc_state::start_time;
 use crate::root::Tools;
-use crate::sight::start_time;
 
 /// Sleeps; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Option<Reply> {

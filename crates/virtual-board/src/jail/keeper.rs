@@ -12,7 +12,7 @@ use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, so
 
 use super::Confinement;
 use super::protocol::{JailReply, JailRequest};
-use crate::sight;
+use crate::proc_state;
 
 /// Who waits for the end of which shell, by its number in the jail; none once the jail is gone.
 type Waiters = Arc<Mutex<Option<BTreeMap<u32, Sender<u8>>>>>;
@@ -57,7 +57,7 @@ impl Keeper {
         let init = match (first, confinement) {
             // `unshare` waits for the first process, its only child.
             (Ok(Some(JailReply::Ready)), Confinement::NameSpaces) => {
-                sight::children(process.id()).first().copied().ok_or_else(invisible)
+                proc_state::children(process.id()).first().copied().ok_or_else(invisible)
             }
             (Ok(Some(JailReply::Ready)), _) => Ok(process.id()),
             (Ok(Some(JailReply::Failed(reason))), _) => Err(io::Error::other(reason)),
@@ -93,8 +93,8 @@ impl Keeper {
 
     /// The number on the host of a child of the first process.
     fn host_number(&self, inner: u32) -> Option<u32> {
-        let children = sight::children(self.init);
-        children.into_iter().find(|pid| sight::innermost_number(*pid) == Some(inner))
+        let children = proc_state::children(self.init);
+        children.into_iter().find(|pid| proc_state::innermost_number(*pid) == Some(inner))
     }
 
     /// Ends the first process, and with it, in a name space, all others.

@@ -15,15 +15,15 @@
 //! account, which makes them wider than need be, never narrower.
 
 mod beliefs;
+mod kernel_hypotheses;
 mod prior;
-mod stated;
 
 use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use self::beliefs::Beliefs;
+use self::kernel_hypotheses::{KernelHypothesis, Stated, stated};
 use self::prior::GaussianPrior;
-use self::stated::{KernelHypothesis, Stated, stated};
 use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::gram::Gram;

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash64;
 
-use super::super::super::wide::DoubleDouble;
+use super::super::super::double_double::DoubleDouble;
 use super::super::cells::{AllCells, CellSums};
 use super::super::judge::{FoldAgreement, JudgeTally};
 use super::{

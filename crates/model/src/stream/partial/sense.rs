@@ -1,7 +1,7 @@
 //! What numbers every partial made here has. Bytes with a right checksum may have others, and
 //! must be refused before anything is computed from them.
 
-use super::super::super::wide::DoubleDouble;
+use super::super::super::double_double::DoubleDouble;
 use super::super::cells::{AllCells, CellSums};
 use super::{PartOf, StatsBody, SufficientStats};
 

@@ -25,7 +25,7 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind};
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
-use crate::stage::form::{PackageKind, application_file};
+use crate::stage::package_kind::{PackageKind, application_file};
 use crate::stage::progress::{self, WorkProgress};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};

@@ -15,7 +15,7 @@ use crate::model::areas::{
 };
 use crate::units::Joules;
 
-use super::lined::LineSamples;
+use super::line_samples::LineSamples;
 use super::{Grouped, MethodGroup, parts, weights};
 
 /// What samples tell apart within an area: a line, or all of it where they name no lines.
@@ -230,7 +230,7 @@ mod tests {
     use crate::units::Joules;
 
     use super::{UnestimatedLine, estimates};
-    use crate::account::areas::lined::LineSamples;
+    use crate::account::areas::line_samples::LineSamples;
 
     const ADDITION: &str = "Addition_int_int";
 

@@ -15,8 +15,8 @@ use super::constants::is_constant;
 use super::declare::{ClassDecl, FileUnit};
 use super::fast::Map;
 use super::members::FoundField;
+use super::tracked_lookup::{ReadSet, ShortName, TrackedLookup};
 use super::types::{ClassType, Name, Type, TypeVariable, Wildcard};
-use super::view::{ReadSet, ShortName, TrackedLookup};
 use super::world::World;
 
 /// The hash of an answer, or of several.
