@@ -32,7 +32,7 @@ pub struct CountResult {
     /// Which classes were asked for, by their short names, ascending ([`ClassFingerprints`]); kept
     /// for single files only.
     ///
-    /// [`ClassFingerprints`]: crate::java::answers::ClassFingerprints
+    /// [`ClassFingerprints`]: crate::java::fingerprints::ClassFingerprints
     pub asked: Vec<u32>,
 }
 
