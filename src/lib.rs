@@ -7,9 +7,9 @@
 //! costs to cases that somebody has measured, and says what a line spends:
 //!
 //! ```
-//! use wattline::account::{AccountInput, Measured, account};
+//! use wattline::account::{AccountInput, MeasuredEnergies, account};
 //! use wattline::blocks::{BlockId, Granularity};
-//! use wattline::build::{Application, Sources};
+//! use wattline::build::{AnalysedApplication, Sources};
 //! use wattline::model::table::{ColumnChoice, Table};
 //! use wattline::model::{FitOptions, Solver, fit};
 //! use wattline::units::Joules;
@@ -18,7 +18,7 @@
 //! let java = "class Sum {\n  static int of(int n) {\n    int sum = 0;\n    \
 //!             for (int i = 0; i < n; i++) {\n      sum += i;\n    }\n    return sum;\n  }\n}";
 //! let sources = Sources::of_texts([("Sum.java", java)]);
-//! let dictionary = Application::analyse(sources, Granularity::Expression)?.dictionary;
+//! let dictionary = AnalysedApplication::analyse(sources, Granularity::Expression)?.dictionary;
 //!
 //! let measured = "case,energy_j,Addition_int_int,Less_int_int,Assign_int_int\n\
 //!                 a,5e-6,1000,2000,500\nb,9e-6,3000,2000,1000\nc,4e-6,500,500,1250\n\
@@ -28,7 +28,7 @@
 //!
 //! let runs = [1, 1, 1001, 1000, 1000, 1]; // of the blocks of Sum.of(1000)
 //! let executions = (0..).map(BlockId).zip(runs).collect();
-//! let measured = Measured { total: Joules(5e-6), ..Measured::default() };
+//! let measured = MeasuredEnergies { total: Joules(5e-6), ..MeasuredEnergies::default() };
 //! let accounts = account(&AccountInput {
 //!     dictionary: &dictionary,
 //!     executions: &executions,
