@@ -219,21 +219,15 @@ fn prepare_says_what_is_wrong_with_a_board() {
 
 const CHIP: &str = "sys/bus/iio/devices/iio:device1/energy_value";
 
-/// A phone's chip whose counter, wider than 32 bits, moves until `over`.
-fn move_counter(board: &FakeBoard, over: &AtomicBool) {
-    let mut first = true;
-    while first || !over.load(Ordering::SeqCst) {
-        let uptime = fs::read_to_string("/proc/uptime").unwrap();
-        let seconds: f64 = uptime.split(' ').next().unwrap().parse().unwrap();
-        // By the same clock: a busy machine may stop this thread between two readings.
-        let (millis, counts) = ((seconds * 1e3) as u64, 5_000_000_000 + (seconds * 1e6) as u64);
-        let text = format!("t={millis}\nCH0(T=1)[S1M_VDD_MIF], {counts}\nCH3(T=1)[*], 77\n");
-        board.write("next", &text);
-        fs::create_dir_all(board.path(CHIP).parent().unwrap()).unwrap();
-        fs::rename(board.path("next"), board.path(CHIP)).unwrap();
-        first = false;
-        thread::sleep(Duration::from_millis(10));
-    }
+/// A phone's chip whose counter, wider than 32 bits, is moved by each nap of the scripts, a
+/// microjoule for each microsecond: a thread that moved it might sleep when a session ends.
+fn with_moving_counter(board: &FakeBoard, nap: &str) {
+    board.write(CHIP, "t=1\nCH0(T=1)[S1M_VDD_MIF], 5000000000\nCH3(T=1)[*], 77\n");
+    let (tool, true_tool) = (format!("bin/{nap}"), format!("bin/true-{nap}"));
+    fs::rename(board.path(&tool), board.path(&true_tool)).unwrap();
+    let script = include_str!("fakes/nap-and-move-counter");
+    let script = script.replace("NAP", &board.path(&true_tool).display().to_string());
+    board.write_executable(&tool, &script.replace("CHIP", &board.path(CHIP).display().to_string()));
 }
 
 /// Takes the tools away that Android 4.x does not have.
@@ -253,23 +247,16 @@ fn counters_of_power_rails_come_as_the_chip_wrote_them() {
         return;
     }
     for toolbox in [false, true] {
-        let (mut board, over) = (FakeBoard::new("ok"), AtomicBool::new(false));
+        let mut board = FakeBoard::new("ok");
         if toolbox {
             with_toolbox(&mut board);
         }
-        let (state, logs) = thread::scope(|scope| {
-            let moving = scope.spawn(|| move_counter(&board, &over));
-            wait_until(|| board.path(CHIP).exists());
-            let frequency = Frequency::Leave;
-            let state = prepare(&board, &PrepareOptions { meter: "odpm", frequency, ..options() });
-            let idle = SessionKind::Idle { duration: Duration::from_secs(2) };
-            let logs = state.as_ref().ok().map(|_| run_session(&board, &plan(idle)));
-            over.store(true, Ordering::SeqCst);
-            moving.join().unwrap();
-            (state, logs)
-        });
+        with_moving_counter(&board, if toolbox { "sleep" } else { "usleep" });
+        let frequency = Frequency::Leave;
+        let state = prepare(&board, &PrepareOptions { meter: "odpm", frequency, ..options() });
         assert_eq!(state.unwrap().rails, ["S1M_VDD_MIF", "*"]);
-        let logs = logs.unwrap().unwrap();
+        let idle = SessionKind::Idle { duration: Duration::from_secs(2) };
+        let logs = run_session(&board, &plan(idle)).unwrap();
         assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
         let header = "# wattline-readings 1 meter=odpm period_us=20000\n@ ";
         assert!(logs.samples.starts_with(header), "{}", logs.samples);
@@ -278,7 +265,7 @@ fn counters_of_power_rails_come_as_the_chip_wrote_them() {
         let series = trace.series(&["S1M_VDD_MIF".into()]).unwrap();
         let log = parse_session_log(&logs.logcat, &MarkTexts::default());
         let energy = integrate(&series, log.session_window().unwrap()).unwrap();
-        // A microjoule for each microsecond; a busy machine writes late.
+        // A microjoule for each microsecond, both by a clock of 10 ms.
         assert!((energy.mean_power().0 - 1.0).abs() < 0.1, "{toolbox}: {energy:?}");
         assert_eq!(restore(&board).unwrap(), 0, "nothing was changed");
     }
