@@ -22,8 +22,8 @@ use wattline_units::limits::SCENARIO_BYTES;
 use crate::input_file;
 
 pub use checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence,
-    KernelSettings, Library, Limits, Role, Scenario, SessionSettings, SourceTree,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
+    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceTree,
 };
 pub(crate) use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};

@@ -12,7 +12,7 @@ pub mod areas;
 mod baseline;
 pub mod bayes;
 mod bootstrap;
-mod by_kernels;
+mod by_microbenchmarks;
 mod check;
 mod choice;
 mod design;
@@ -26,13 +26,13 @@ mod folds;
 mod gram;
 mod interval;
 mod json;
-mod kernel_prior;
 mod learning;
 mod library;
 mod linear;
 #[cfg(feature = "linfa")]
 pub mod linfa_dataset;
 pub mod metrics;
+mod microbenchmark_prior;
 mod on_device;
 mod options;
 mod predict;
@@ -61,7 +61,7 @@ pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
 pub use fitted::{
-    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, KernelCosts, Model,
+    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, MicrobenchmarkCosts, Model,
     Provenance, RowSpace,
 };
 pub use folds::{FoldOptions, FoldUnit};

@@ -28,6 +28,6 @@ pub(crate) mod encode;
 mod tests;
 
 pub use builder::{TraceBuilder, TrackId};
-pub use event::{TraceEvent, TraceMark, Track, What};
+pub use event::{TraceEvent, TraceMarker, Track, What};
 pub use losses::Losses;
 pub use read::TraceReader;
