@@ -262,8 +262,8 @@ fn spread(energy: Joules, se: Option<Joules>) -> Option<Interval> {
     se.map(|se| Interval::of_difference(energy, se.0 * se.0))
 }
 
-/// Measured, idle, the runtime's threads and explained vary independently, so the remainder's variance is the
-/// sum of theirs; absent when one of them is.
+/// Measured, idle, the runtime's threads and explained vary independently, so the remainder's
+/// variance is the sum of theirs; absent when one of them is.
 fn remainder_interval(
     measured: &MeasuredEnergies,
     explained: &Explained<'_>,

@@ -174,8 +174,8 @@ mod tests {
         close(belief.error_of(&vec![(1, 1.0)]), 0.05f64.sqrt());
     }
 
-    /// Doubled: two operations, the second with a microbenchmark; the errors beforehand, and after a
-    /// case of the first.
+    /// Doubled: two operations, the second with a microbenchmark; the errors beforehand, and after
+    /// a case of the first.
     #[test]
     fn what_is_assumed_moves_what_is_expected() {
         let errors = |assumed: &Assumptions| {

@@ -45,8 +45,8 @@ enum BoardCommand {
         /// Its code costs so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         device_factor: f64,
-        /// Of an additive chip: a device of the cost table. A pattern of code costs the table's device effect
-        /// on top of its others.
+        /// Of an additive chip: a device of the cost table. A pattern of code costs the table's
+        /// device effect on top of its others.
         #[arg(long, value_name = "LEVEL", default_value = "Device 1")]
         device: String,
         /// Its chip: `additive`, whose energy adds up over bytecodes, or `compiled:SEED`, which

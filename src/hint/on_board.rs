@@ -1,9 +1,10 @@
 //! What rewrites save on the board at hand. Costs of operations say what a rewrite saves if
 //! the board executes words; a compiler may have made the rewrite already, or save more by
-//! it. For each pattern there are pairs of microbenchmarks, before and after (`microbenchmarks::pairs`): the
-//! part of the energy that a pair saves on the board, by the part that the costs say, scales
-//! what is predicted of the pattern's places. Of a pattern whose rewrite replaces calls that
-//! costs don't tell apart, the part itself scales what the replaced lines spend.
+//! it. For each pattern there are pairs of microbenchmarks, before and after
+//! (`microbenchmarks::pairs`): the part of the energy that a pair saves on the board, by the part
+//! that the costs say, scales what is predicted of the pattern's places. Of a pattern whose rewrite
+//! replaces calls that costs don't tell apart, the part itself scales what the replaced lines
+//! spend.
 //!
 //! Pairs of one pattern differ as places do: ratios are put together by their errors and by
 //! how far they are apart (DerSimonian and Laird, Meta-analysis in clinical trials, 1986). What

@@ -1,5 +1,5 @@
-//! Microbenchmarks for a board whose compilers optimise: nothing in the loop may be known before it,
-//! stay the same from one iteration to the next, or be of no use after it.
+//! Microbenchmarks for a board whose compilers optimise: nothing in the loop may be known before
+//! it, stay the same from one iteration to the next, or be of no use after it.
 
 use super::Microbenchmark;
 

@@ -7,11 +7,12 @@
 use crate::model::table::{GARBAGE_COLLECTION, Table};
 use crate::quantile::median;
 
-/// How many times the usual cost each column's is, at least 1: what microbenchmarks show to be more.
+/// How many times the usual cost each column's is, at least 1: what microbenchmarks show to be
+/// more.
 ///
 /// A column costs no more than the cheapest microbenchmark with it, `most = min E / n`, and no less
-/// than a microbenchmark leaves when all other columns cost the most that they can. The usual cost is
-/// the median of `most`, and so is most columns' guess: only what can't cost that little is
+/// than a microbenchmark leaves when all other columns cost the most that they can. The usual cost
+/// is the median of `most`, and so is most columns' guess: only what can't cost that little is
 /// more. That a GC is like nothing else the fit knows by itself.
 pub fn dearness(table: &Table) -> Vec<f64> {
     let most = most(table);
@@ -35,8 +36,8 @@ fn most(table: &Table) -> Vec<f64> {
     (0..table.features.len()).map(of_column).collect()
 }
 
-/// The least, in joules: what the microbenchmark that leaves most for it leaves. One that leaves more
-/// than the most is not the sum of its operations, and tells nothing of any.
+/// The least, in joules: what the microbenchmark that leaves most for it leaves. One that leaves
+/// more than the most is not the sum of its operations, and tells nothing of any.
 fn least(table: &Table, most: &[f64]) -> Vec<f64> {
     let mut least = vec![0.0; most.len()];
     for (index, case) in table.cases.iter().enumerate() {

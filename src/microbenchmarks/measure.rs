@@ -1,5 +1,5 @@
-//! From microbenchmark windows to prior costs: counts per microbenchmark, the table of microbenchmarks, the
-//! fit.
+//! From microbenchmark windows to prior costs: counts per microbenchmark, the table of
+//! microbenchmarks, the fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,8 +87,8 @@ pub fn count_elements(
     }
 }
 
-/// The table of microbenchmarks: a case per microbenchmark and board, energy and counts of a million iterations.
-/// `group` is the microbenchmark; the standard error comes from its repeats.
+/// The table of microbenchmarks: a case per microbenchmark and board, energy and counts of a
+/// million iterations. `group` is the microbenchmark; the standard error comes from its repeats.
 pub fn table(
     runs: &[MicrobenchmarkRun],
     counts: &BTreeMap<String, BTreeMap<String, f64>>,
@@ -145,8 +145,8 @@ pub fn table_csv(table: &Table) -> String {
 }
 
 /// The costs that the microbenchmarks give: not below zero, by relative errors. The standard
-/// error holds what microbenchmarks around one operation disagree by. Operations that no microbenchmark
-/// ran have none. `mix` is what the application executes.
+/// error holds what microbenchmarks around one operation disagree by. Operations that no
+/// microbenchmark ran have none. `mix` is what the application executes.
 ///
 /// Costs are guessed to be about alike, those of dear operations ([`dearness`]) so many times
 /// as large.
@@ -180,9 +180,9 @@ fn times(mut model: Model, factors: &[f64]) -> Model {
     model
 }
 
-/// How strongly microbenchmark costs are drawn to their common mean: the variance of a microbenchmark's
-/// error over that of costs. It decides only where microbenchmarks leave a choice, and there it
-/// should not: ten times as much made a comparison 10 nJ too cheap and the branch that
+/// How strongly microbenchmark costs are drawn to their common mean: the variance of a
+/// microbenchmark's error over that of costs. It decides only where microbenchmarks leave a choice,
+/// and there it should not: ten times as much made a comparison 10 nJ too cheap and the branch that
 /// follows it 12 nJ too dear. Cross-validation over a few microbenchmarks per operation would draw
 /// far too much.
 fn pull(cases: &[Case], assumed: &Assumptions) -> f64 {
@@ -351,8 +351,8 @@ mod tests {
         }
     }
 
-    /// A remainder that takes a thousand times what all else does, in a microbenchmark of its own beside
-    /// microbenchmarks that do not add up: 20 % off, every other one up and down.
+    /// A remainder that takes a thousand times what all else does, in a microbenchmark of its own
+    /// beside microbenchmarks that do not add up: 20 % off, every other one up and down.
     #[test]
     fn one_operation_may_cost_a_thousand_times_what_others_do() {
         let cheap = ["A", "B", "C", "D", "E"];

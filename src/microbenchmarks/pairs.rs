@@ -1,5 +1,5 @@
-//! Pairs of microbenchmarks: a loop that a hint's pattern finds, and the same after its rewrite. How
-//! much of the first the second saves on a board is what the pattern is worth there.
+//! Pairs of microbenchmarks: a loop that a hint's pattern finds, and the same after its rewrite.
+//! How much of the first the second saves on a board is what the pattern is worth there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,8 @@ pub fn microbenchmarks(pairs: &[BeforeAfterPair]) -> Vec<Microbenchmark> {
 }
 
 /// What sessions and counted runs say of pairs. A session counts for a pair where both of its
-/// microbenchmarks ran, on one board, and the first spent energy; a pair without sessions is left out.
+/// microbenchmarks ran, on one board, and the first spent energy; a pair without sessions is left
+/// out.
 pub fn measured(
     pairs: &[BeforeAfterPair],
     sessions: &[Vec<MicrobenchmarkRun>],

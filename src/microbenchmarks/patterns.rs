@@ -1,5 +1,5 @@
-//! The 174 bytecode patterns of the probabilistic profiler as microbenchmarks: a statement for each,
-//! many times in a loop, and the loops without it, which are subtracted.
+//! The 174 bytecode patterns of the probabilistic profiler as microbenchmarks: a statement for
+//! each, many times in a loop, and the loops without it, which are subtracted.
 
 use std::collections::BTreeMap;
 
@@ -66,8 +66,8 @@ pub fn baselines() -> [Microbenchmark; 2] {
         .map(|(name, statement)| statement.microbenchmark(name.to_string()))
 }
 
-/// What sessions give, session after session, each with its own baselines. Where a microbenchmark or its
-/// baseline is missing there is no row.
+/// What sessions give, session after session, each with its own baselines. Where a microbenchmark
+/// or its baseline is missing there is no row.
 pub fn pattern_energies(
     microbenchmarks: &[PatternMicrobenchmark],
     sessions: &[Vec<MicrobenchmarkRun>],

@@ -1,7 +1,7 @@
 //! Places: the loops that a microbenchmark's body stands in, with other code around it.
 //!
-//! A compiler makes more or less of the same words from place to place. A microbenchmark in one loop
-//! is one place, and as far off as any; its mean over places that differ is not.
+//! A compiler makes more or less of the same words from place to place. A microbenchmark in one
+//! loop is one place, and as far off as any; its mean over places that differ is not.
 
 /// Code around a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,8 @@ pub const PER_ELEMENT: &str = "per element";
 /// of that: how many they do work on isn't counted.
 const ELEMENTS: (f64, f64) = (16.0, 32.0);
 
-/// A row of `microbenchmarks.csv`: what microbenchmarks tell of an operation, or of one of its contexts.
+/// A row of `microbenchmarks.csv`: what microbenchmarks tell of an operation, or of one of its
+/// contexts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MicrobenchmarkPrice {
     /// Catalogue name or library function.
@@ -49,7 +50,8 @@ pub struct MicrobenchmarkPrices {
     pub prices: Vec<MicrobenchmarkPrice>,
     /// The operations' costs in the application's mix as a prior.
     pub priors: CostPriors,
-    /// The boards that the microbenchmarks ran on, where there were several: prices are the first's.
+    /// The boards that the microbenchmarks ran on, where there were several: prices are the
+    /// first's.
     pub devices: Vec<DeviceFactor>,
 }
 

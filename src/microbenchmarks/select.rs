@@ -29,8 +29,8 @@ pub fn select(
         .collect()
 }
 
-/// Whether it measures what any other may contain. Without a microbenchmark of their own, collections of
-/// what one makes can't be told from what else it does.
+/// Whether it measures what any other may contain. Without a microbenchmark of their own,
+/// collections of what one makes can't be told from what else it does.
 fn is_in_all(microbenchmark: &Microbenchmark) -> bool {
     microbenchmark.name == "loop" || measures(microbenchmark, GARBAGE_COLLECTION)
 }

@@ -57,8 +57,8 @@ pub(crate) fn discard_sessions(folder: &CampaignFolder) -> Result<(), Failure> {
     }
 }
 
-/// Accounts held against the ground truth of the campaign's scenario; none where it was measured on a
-/// real board.
+/// Accounts held against the ground truth of the campaign's scenario; none where it was measured on
+/// a real board.
 pub(crate) fn evaluate_campaign(
     folder: &CampaignFolder,
     facts: &ScenarioFacts,

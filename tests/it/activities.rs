@@ -293,7 +293,8 @@ fn analysed(left: &str, rails: &[&str]) -> (Analysis, Labels) {
 }
 
 /// The application runs at 1.1 GHz, then at 800 MHz. Attributed energies are held against
-/// what the simulated energy model counted (at the reference voltage, so times the square of the ratio).
+/// what the simulated energy model counted (at the reference voltage, so times the square of the
+/// ratio).
 #[test]
 fn activities_on_the_virtual_board_have_their_true_energies() {
     let folder = tempfile::tempdir().unwrap();

@@ -101,7 +101,8 @@ fn two_boards_share_a_pipeline_and_their_factor_comes_back() {
     assert_eq!(devices[0]["device"], "left");
     let [factor, lo, hi] =
         ["factor", "factor_lo", "factor_hi"].map(|name| devices[1][name].as_f64().unwrap());
-    // Collections and lines of the log, by a rough estimate 3 % of the energy, cost the same on both boards.
+    // Collections and lines of the log, by a rough estimate 3 % of the energy, cost the same on
+    // both boards.
     let least = 1.0 + (FACTOR - 1.0) * 0.95;
     assert!(lo <= FACTOR && least <= hi && hi - lo < 0.05, "{lo} {factor} {hi}");
     assert!((factor / FACTOR - 1.0).abs() < 0.02, "{factor}");

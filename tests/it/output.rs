@@ -63,8 +63,9 @@ const OF_FILES: &[Trial] = &[
     is_silent("man", "--out pages"),
 ];
 
-/// Commands of a campaign on a virtual board, of which `tiny` has all runs and `tiny-microbenchmarks` all
-/// sessions of microbenchmarks. BOARD is another one, which runs already.
+/// Commands of a campaign on a virtual board, of which `tiny` has all runs and
+/// `tiny-microbenchmarks` all sessions of microbenchmarks. BOARD is another one, which runs
+/// already.
 const OF_CAMPAIGNS: &[Trial] = &[
     prints("pipeline", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
     prints("plan", "ROOT/tests/scenarios/tiny.toml --out planned"),

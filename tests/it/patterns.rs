@@ -1,5 +1,5 @@
-//! Bytecode patterns measured on the virtual board, against the table that its simulated energy model
-//! spends by.
+//! Bytecode patterns measured on the virtual board, against the table that its simulated energy
+//! model spends by.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 

@@ -99,7 +99,8 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     a_changed_scenario_keeps_what_holds(&adb, &user.path(""), &out("second"));
 }
 
-/// More runs of microbenchmarks: the campaign's runs hold, and the sessions of microbenchmarks that are there.
+/// More runs of microbenchmarks: the campaign's runs hold, and the sessions of microbenchmarks that
+/// are there.
 fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Path) {
     let scenario = with_campaign(folder, "more.toml", "cases = 4\nrepeats = 2");
     let text_of = |from: &str, to: &str| {

@@ -48,7 +48,8 @@ fn compiled(dir: &Path, name: &str, source: &str) -> Option<()> {
     Some(())
 }
 
-/// Runs a compiled class with the agent of an additive chip; the ground truth lies in `session/truth`.
+/// Runs a compiled class with the agent of an additive chip; the ground truth lies in
+/// `session/truth`.
 fn counted(dir: &Path, main: &str, session: &Path, patience: usize) -> Option<Outcome> {
     counted_by(SimulatedModelFamily::Additive, dir, main, session, patience)
 }

@@ -126,9 +126,9 @@ pub struct RowSpace {
     pub basis: Vec<f64>,
 }
 
-/// Costs that hold to microbenchmarks. Totals of cases that contradict microbenchmarks tell costs that are
-/// right for such totals, and may tell little of single costs: what a compiler makes of places
-/// is in them, too.
+/// Costs that hold to microbenchmarks. Totals of cases that contradict microbenchmarks tell costs
+/// that are right for such totals, and may tell little of single costs: what a compiler makes of
+/// places is in them, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MicrobenchmarkCosts {
     /// The costs in joules, length l, in the order of [`Model::costs`].

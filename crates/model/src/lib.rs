@@ -3,7 +3,8 @@
 //!
 //! `fit` makes a [`Model`], `fit_rows` one of rows that don't fit into memory;
 //! `estimability` says what the cases can tell at all; `cross_validate` judges a solver
-//! beside baselines; `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
+//! beside baselines; `bayes` has chains, their diagnostics and the model of factors.
+//! `docs/models.md` has the theory.
 
 // Only the command line prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]

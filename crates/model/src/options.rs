@@ -82,9 +82,9 @@ pub enum Penalty {
     CrossValidated,
     /// As strong as the errors that the priors state, beside the noise under which the cases
     /// are most probable; of `stack` and `shrink` with microbenchmarks. Microbenchmarks are off by
-    /// [`Assumptions::microbenchmark_misfit`] of their costs beside these errors, or by more, if the
-    /// cases contradict that: a compiler makes more of a microbenchmark's loop on one board than on
-    /// another.
+    /// [`Assumptions::microbenchmark_misfit`] of their costs beside these errors, or by more, if
+    /// the cases contradict that: a compiler makes more of a microbenchmark's loop on one board
+    /// than on another.
     AsStated,
     /// This strength: a pure number, for weights scaled to `sum w e^2 = m` and (ridge,
     /// elastic net) columns of length 1.

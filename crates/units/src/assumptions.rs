@@ -20,8 +20,8 @@ pub struct Assumptions {
     /// is measured; for plans. That of half-normal costs, 0.756, which the published table of
     /// a Bayesian profiler has as well; of no board of ours.
     pub cost_spread: f64,
-    /// How far all costs may be off by one factor where no microbenchmark was measured, relative, for
-    /// plans. Chosen: large enough to mean that nothing is known.
+    /// How far all costs may be off by one factor where no microbenchmark was measured, relative,
+    /// for plans. Chosen: large enough to mean that nothing is known.
     pub level_unknown: f64,
     /// How far a cost in an application is from a good microbenchmark's, relative: caches and the
     /// compiler treat a loop around one operation better. Supposed; not measured on hardware.
@@ -41,9 +41,9 @@ pub struct Assumptions {
     /// The part of a case's energy that GC runs may take whatever their cost: one
     /// is worth a million operations, so the common cost says nothing about it. Supposed.
     pub collection_share: f64,
-    /// How many times more expensive than the mean of the microbenchmarks the common cost may be. Where only
-    /// rare operations are left without a microbenchmark, what explains best is whatever all cases
-    /// have in common, and not their cost. Chosen.
+    /// How many times more expensive than the mean of the microbenchmarks the common cost may be.
+    /// Where only rare operations are left without a microbenchmark, what explains best is whatever
+    /// all cases have in common, and not their cost. Chosen.
     pub common_cost_max: f64,
     /// Degrees of freedom of the t distribution of costs that are guessed: costs differ by
     /// orders of magnitude now and then, which a Gaussian can't believe. Chosen.
@@ -51,10 +51,10 @@ pub struct Assumptions {
     /// How far a guessed cost may be let go, in standard deviations. Without a limit, what
     /// runs once in each case takes whatever all cases have in common. Chosen.
     pub guess_reach: f64,
-    /// Least variance of a cost by its own prior's (a pure number) in `shrink`: microbenchmarks state
-    /// their errors, and costs of operations differ by 100 % on every machine with a published
-    /// table. The cases may find them to be larger; that totals fit well with costs all alike
-    /// doesn't make them smaller.
+    /// Least variance of a cost by its own prior's (a pure number) in `shrink`: microbenchmarks
+    /// state their errors, and costs of operations differ by 100 % on every machine with a
+    /// published table. The cases may find them to be larger; that totals fit well with costs all
+    /// alike doesn't make them smaller.
     pub cost_variance_least: f64,
     /// Part, 0..1, that the noise supposed by the weights has in the variance, where it is
     /// larger than what the residuals show. Chosen.
@@ -70,18 +70,18 @@ pub struct Assumptions {
     /// Degrees of freedom of what the weights suppose about the noise, in `bayes`, and in
     /// `shrink` beside microbenchmarks. Chosen: as much as four cases say.
     pub noise_freedom: f64,
-    /// What operations can't say of a microbenchmark, relative to its energy: the noise that the fit
-    /// finds in microbenchmarks measured without any on the additive virtual chip; not measured on
-    /// hardware.
+    /// What operations can't say of a microbenchmark, relative to its energy: the noise that the
+    /// fit finds in microbenchmarks measured without any on the additive virtual chip; not measured
+    /// on hardware.
     pub simulated_chip_microbenchmark_residual: f64,
-    /// How far costs of operations are from their mean in the fit of microbenchmarks, relative. Seen
-    /// on the additive virtual chip; not measured on hardware.
+    /// How far costs of operations are from their mean in the fit of microbenchmarks, relative.
+    /// Seen on the additive virtual chip; not measured on hardware.
     pub simulated_chip_microbenchmark_cost_spread: f64,
     /// How far the energy of a line is from what its operations say, relative, when all their
     /// costs are right: a compiler makes more or less of the same words from place to place.
     /// Costs fitted to the true energies of lines of three applications on the virtual chip
-    /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`); not measured on
-    /// hardware.
+    /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`); not
+    /// measured on hardware.
     pub simulated_chip_vocabulary_error: f64,
     /// How far the power of what runs is from the session's mean, relative: a processor's
     /// power differs by a few percent between instruction mixes while it is busy. Supposed
@@ -93,11 +93,11 @@ pub struct Assumptions {
     /// JBox2D, beyond what runs differ by (`docs/experiments/2026-11-jvm.md`); what both have
     /// wrong is not in it. It widens intervals and leaves the words a little to say.
     pub sampled_line_spread: f64,
-    /// Part, 0..1, that the mean cost of all operations has in what microbenchmarks say of each, where
-    /// the cases contradict microbenchmarks of one place each and code is sampled: a place is off by
-    /// much, and of some a compiler leaves nothing. With P places the odds of it are a P-th. Both
-    /// count alike, which did better for lines of the compiled chips 1 to 3 than microbenchmarks alone;
-    /// not measured on hardware.
+    /// Part, 0..1, that the mean cost of all operations has in what microbenchmarks say of each,
+    /// where the cases contradict microbenchmarks of one place each and code is sampled: a place is
+    /// off by much, and of some a compiler leaves nothing. With P places the odds of it are a P-th.
+    /// Both count alike, which did better for lines of the compiled chips 1 to 3 than
+    /// microbenchmarks alone; not measured on hardware.
     pub simulated_chip_costs_alike: f64,
     /// How many samples counts must let one expect of a method before their absence says that
     /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.

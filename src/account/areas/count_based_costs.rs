@@ -1,8 +1,8 @@
 //! The words: what costs say of sampled code, before and after they learn from its samples.
 //!
-//! Where totals of cases contradict microbenchmarks, costs that fit such totals are wrong for places:
-//! what a compiler makes of places is in them. Then sampled code is told by microbenchmarks, and the
-//! samples say how far words are off.
+//! Where totals of cases contradict microbenchmarks, costs that fit such totals are wrong for
+//! places: what a compiler makes of places is in them. Then sampled code is told by
+//! microbenchmarks, and the samples say how far words are off.
 
 use std::borrow::Cow;
 
@@ -22,8 +22,8 @@ const SETTLED: f64 = 0.02;
 pub(in crate::account) enum CountBasedCosts<'m> {
     /// Those that fit the cases.
     Cases(&'m Model),
-    /// Those that hold to microbenchmarks, which the cases contradict; and those that fit the cases,
-    /// which know better what whole methods spend.
+    /// Those that hold to microbenchmarks, which the cases contradict; and those that fit the
+    /// cases, which know better what whole methods spend.
     Microbenchmarks(Box<Model>, &'m Model),
 }
 
@@ -62,8 +62,8 @@ impl<'m> CountBasedCosts<'m> {
     /// which is the words' with all energies times `level`.
     ///
     /// A microbenchmark is a place itself: it is as far from what its operation costs on average as
-    /// any place is. So the place factor is what microbenchmarks are off by, and of microbenchmarks that are
-    /// the mean of several places so much less.
+    /// any place is. So the place factor is what microbenchmarks are off by, and of microbenchmarks
+    /// that are the mean of several places so much less.
     pub fn learn(
         self,
         level: f64,
@@ -105,8 +105,8 @@ fn places(model: &Model) -> f64 {
 }
 
 /// The part that the mean of all costs has in each of microbenchmarks that were measured in some
-/// places, where it is `alike` in what one place says. It is the variance of microbenchmarks' errors by
-/// that and the costs' variance, and of a mean over places the first is so much smaller.
+/// places, where it is `alike` in what one place says. It is the variance of microbenchmarks'
+/// errors by that and the costs' variance, and of a mean over places the first is so much smaller.
 fn alike_in_places(alike: f64, places: f64) -> f64 {
     alike / (alike + (1.0 - alike) * places)
 }

@@ -116,7 +116,8 @@ pub(crate) fn set_priors(
     ContextPrice::from_csv(&text).map_err(bad)
 }
 
-/// Where the covariance of a file of priors lies: `microbenchmarks.csv`, `microbenchmarks-covariance.csv`.
+/// Where the covariance of a file of priors lies: `microbenchmarks.csv`,
+/// `microbenchmarks-covariance.csv`.
 fn covariance_beside(priors: &Path) -> PathBuf {
     let stem = priors.file_stem().unwrap_or_default().to_string_lossy();
     priors.with_file_name(format!("{stem}-covariance.csv"))

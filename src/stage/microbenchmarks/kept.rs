@@ -1,7 +1,7 @@
 //! A session of microbenchmarks on disk: kept as it ends, and taken up when the command is run
-//! again. `microbenchmark-runs/N/` (of pairs of microbenchmarks `before-after-runs/N/`) holds its raw logs and
-//! `session.txt`, which says what was run on what; a session without that file has not ended
-//! well, or its logs give no energies.
+//! again. `microbenchmark-runs/N/` (of pairs of microbenchmarks `before-after-runs/N/`) holds its
+//! raw logs and `session.txt`, which says what was run on what; a session without that file has not
+//! ended well, or its logs give no energies.
 
 use crate::input_file;
 use crate::stage::{Failure, Output};

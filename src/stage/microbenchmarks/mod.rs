@@ -73,8 +73,8 @@ pub fn open_boards(
     choices.iter().map(open).collect()
 }
 
-/// Chooses, counts, runs and fits the microbenchmarks for what an application executed. Raw logs are
-/// kept in the folder.
+/// Chooses, counts, runs and fits the microbenchmarks for what an application executed. Raw logs
+/// are kept in the folder.
 pub fn microbenchmarks(
     mix: &Mix,
     scenario: &Scenario,
@@ -178,8 +178,8 @@ impl MeasuredMicrobenchmarks {
 }
 
 /// About how long the microbenchmarks of a scenario take, in seconds on the board's clock: there
-/// is one for each operation of its sources that any microbenchmark is for, up to `microbenchmarks.count`.
-/// `meter` is what measures them, by its name.
+/// is one for each operation of its sources that any microbenchmark is for, up to
+/// `microbenchmarks.count`. `meter` is what measures them, by its name.
 pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary, meter: &str) -> f64 {
     if !scenario.microbenchmarks.enabled {
         return 0.0;

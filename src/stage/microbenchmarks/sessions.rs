@@ -48,8 +48,8 @@ struct MicrobenchmarkSession<'o> {
 /// What the runs of microbenchmarks are called, and counted as.
 pub const PART: &str = "microbenchmarks";
 
-/// How long a microbenchmark is run at most before it is measured where compilers work meanwhile, in
-/// seconds: mostly they are quiet after a few tenths.
+/// How long a microbenchmark is run at most before it is measured where compilers work meanwhile,
+/// in seconds: mostly they are quiet after a few tenths.
 const WARM_UP_S: f64 = 10.0;
 
 /// The most that compilers may have of a microbenchmark's CPU time: more, and it was not yet
@@ -59,8 +59,8 @@ const COMPILING_MAX: f64 = 0.05;
 /// The least part of its time that a microbenchmark must have kept the processor busy.
 const EXECUTED_MIN: f64 = 0.5;
 
-/// How many refreshes of the meter pass between two microbenchmarks at least: for two after a window
-/// it still shows the window.
+/// How many refreshes of the meter pass between two microbenchmarks at least: for two after a
+/// window it still shows the window.
 const GAP_REFRESHES: f64 = 3.0;
 
 /// The gap where nothing is known of the meter's refreshes, in seconds: three of the slowest
@@ -393,13 +393,14 @@ fn say_left_out(why: &str, names: &[String]) {
     }
 }
 
-/// Whether a microbenchmark kept the processor busy as long as it was to: of one that a compiler found
-/// out to do nothing no number of iterations does. Yes where that is not known.
+/// Whether a microbenchmark kept the processor busy as long as it was to: of one that a compiler
+/// found out to do nothing no number of iterations does. Yes where that is not known.
 fn is_executed(row: &MicrobenchmarkEnergy, window_s: f64) -> bool {
     row.threads.is_none_or(|threads| threads.process_s >= EXECUTED_MIN * window_s)
 }
 
-/// Whether compilers were done with a microbenchmark before it was measured, as far as that is known.
+/// Whether compilers were done with a microbenchmark before it was measured, as far as that is
+/// known.
 fn is_settled(row: &MicrobenchmarkEnergy) -> bool {
     let shares = row.threads.as_ref().and_then(RuntimeThreads::shares);
     shares.is_none_or(|shares| shares.compiler <= COMPILING_MAX)
@@ -440,7 +441,8 @@ mod tests {
         assert_eq!(meters.map(|meter| wanted_window_s(&scenario, meter)), [0.5; 4]);
     }
 
-    /// Of the first microbenchmark a compiler left nothing, so it ends in the millisecond it begins.
+    /// Of the first microbenchmark a compiler left nothing, so it ends in the millisecond it
+    /// begins.
     #[test]
     fn microbenchmarks_that_take_no_time_are_left_out() {
         let mut samples =

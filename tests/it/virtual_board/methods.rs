@@ -1,5 +1,6 @@
 //! Android's sampler of methods on boards before Android 10: what the runner sends is read by a
-//! decoder of its own, and held against the ground truth's energies of methods and the program's reader.
+//! decoder of its own, and held against the ground truth's energies of methods and the program's
+//! reader.
 
 use std::collections::BTreeMap;
 use std::fs;

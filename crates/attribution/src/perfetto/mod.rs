@@ -8,8 +8,8 @@
 //!
 //! [`TraceBuilder`] writes traces of the same messages.
 //!
-//! To read one more sort of event: its message in `wire.rs` or `wire_kernel.rs`, a variant of [`What`], a line
-//! in `bundle.rs` (kernel events) or `read.rs` (packets).
+//! To read one more sort of event: its message in `wire.rs` or `wire_kernel.rs`, a variant of
+//! [`What`], a line in `bundle.rs` (kernel events) or `read.rs` (packets).
 
 mod builder;
 mod bundle;

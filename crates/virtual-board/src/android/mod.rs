@@ -3,7 +3,8 @@
 //! those run in a JVM with a framework of the board's own.
 //!
 //! To add a class to the framework: its Java file in `framework/` and its line in
-//! [`built`], with the API level where some boards are older. What is not there is refused by name when a package is installed.
+//! [`built`], with the API level where some boards are older. What is not there is refused by name
+//! when a package is installed.
 
 mod built;
 mod facts;
@@ -32,7 +33,8 @@ pub(super) use rules::Flags;
 pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
 
 /// The jar of the classes of Android that the newest boards have, for whoever runs an application
-/// in them without a board; it wants a class `wattline.simulated energy model.Meter` with a clock beside it.
+/// in them without a board; it wants a class `wattline.simulated energy model.Meter` with a clock
+/// beside it.
 ///
 /// # Errors
 /// There is no JDK, or the user's cache can't be written.

@@ -1,5 +1,5 @@
-//! Starting an application: a JVM with the simulated energy model's agent, its outputs in files, and two
-//! threads of ours that see to it.
+//! Starting an application: a JVM with the simulated energy model's agent, its outputs in files,
+//! and two threads of ours that see to it.
 
 use std::io;
 use std::os::unix::process::CommandExt;

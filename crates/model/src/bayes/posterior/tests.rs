@@ -190,8 +190,8 @@ fn intervals_of_patterns_hold_the_truth() {
     assert!((0.93..=0.97).contains(&share), "{share}");
 }
 
-/// The share of 95 % intervals of patterns' energies that hold the ground truth, on tables of made-up
-/// effects: 12 operations on 3 sizes and 2 devices, 3 measurements each.
+/// The share of 95 % intervals of patterns' energies that hold the ground truth, on tables of
+/// made-up effects: 12 operations on 3 sizes and 2 devices, 3 measurements each.
 fn held_by_intervals_of_patterns(tables: u64) -> f64 {
     let names = ["operation", "size", "device"].map(str::to_owned);
     let (mut held, mut all) = (0.0, 0.0);

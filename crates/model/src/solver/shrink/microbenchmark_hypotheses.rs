@@ -1,8 +1,8 @@
-//! Microbenchmarks taken at their word: costs are off by what the prior states, so that only the noise
-//! of the cases and how far microbenchmarks are off beyond their own errors are unknown. Both are found
-//! where the cases' energies are most probable with the costs integrated out (type II maximum
-//! likelihood, MacKay 1992): a large noise and microbenchmarks that are far off explain residuals
-//! differently, since the latter's go along the cases' counts.
+//! Microbenchmarks taken at their word: costs are off by what the prior states, so that only the
+//! noise of the cases and how far microbenchmarks are off beyond their own errors are unknown. Both
+//! are found where the cases' energies are most probable with the costs integrated out (type II
+//! maximum likelihood, MacKay 1992): a large noise and microbenchmarks that are far off explain
+//! residuals differently, since the latter's go along the cases' counts.
 
 use super::super::super::design::Design;
 use super::super::super::error::ModelError;

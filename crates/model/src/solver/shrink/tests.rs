@@ -312,8 +312,9 @@ fn columns_of_different_sorts_get_a_prior_by_share() {
     assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }
 
-/// Microbenchmarks that are right, and microbenchmarks that are off by a factor of 3 either way, beside exact
-/// and noisy cases: the cases tell which, and costs are near the ground truth in all of these.
+/// Microbenchmarks that are right, and microbenchmarks that are off by a factor of 3 either way,
+/// beside exact and noisy cases: the cases tell which, and costs are near the ground truth in all
+/// of these.
 #[test]
 fn how_far_microbenchmarks_are_off_is_told_by_the_cases() {
     // Least squares of 12 costs on 40 such cases has about ten times their noise.

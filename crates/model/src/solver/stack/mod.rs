@@ -5,10 +5,10 @@
 //! Totals of cases tell little of single costs, so `shrink`, which knows more than they,
 //! is kept as it is while the folds can't tell it from the best combination, and in no
 //! fold loses to one cost for all operations. Else the combination is taken, unless it
-//! loses to that itself. Where microbenchmarks tell single costs, or the combination gives operations next
-//! to nothing (the mean and one power tell all), it predicts cases only, and operations keep the
-//! costs of `shrink`. All is judged, and predicted, within reach of the
-//! cases fitted to ([`Reach`]), beyond which no candidate can run away.
+//! loses to that itself. Where microbenchmarks tell single costs, or the combination gives
+//! operations next to nothing (the mean and one power tell all), it predicts cases only, and
+//! operations keep the costs of `shrink`. All is judged, and predicted, within reach of the cases
+//! fitted to ([`Reach`]), beyond which no candidate can run away.
 
 mod candidates;
 mod judge;
@@ -120,8 +120,8 @@ impl MeanCost {
     }
 }
 
-/// Shares within the reach of `shrink` by itself. A cost that a microbenchmark measured, and whose error
-/// is taken at its word, was not found from cases, and so holds whatever a case consists of.
+/// Shares within the reach of `shrink` by itself. A cost that a microbenchmark measured, and whose
+/// error is taken at its word, was not found from cases, and so holds whatever a case consists of.
 fn known_everywhere(design: &Design, options: &FitOptions, mut shares: Vec<f64>) -> Vec<f64> {
     if options.penalty == Penalty::AsStated {
         for (feature, share) in design.features.iter().zip(&mut shares) {

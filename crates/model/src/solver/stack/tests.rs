@@ -112,7 +112,8 @@ fn a_rare_operation_does_not_run_away() {
     let mut data = Campaign::new(7, 40, 6, 6, 0.02).table;
     let l = data.features.len();
     for i in 0..40 {
-        // Once in cases that are more expensive for another reason, a million times in one that isn't.
+        // Once in cases that are more expensive for another reason, a million times in one that
+        // isn't.
         let runs = if i == 3 { 1e6 } else { f64::from(u8::from(i >= 36)) };
         data.counts[i * l + l - 1] = runs;
         data.cases[i].energy_j *= if i >= 36 { 1.5 } else { 1.0 };

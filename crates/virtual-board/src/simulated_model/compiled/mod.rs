@@ -3,8 +3,8 @@
 //! The agent counts each method in copies, one for each state it is in: interpreted,
 //! compiled, or compiled into one of its callers. A copy's counters have prices of their
 //! own: the words' costs times a factor that is drawn from the chip's seed and the bytes of
-//! the place (`datasets/simulated-models/README.md`). Only what an access to memory costs depends on
-//! more than counts, and is settled at each reading (`caches`).
+//! the place (`datasets/simulated-models/README.md`). Only what an access to memory costs depends
+//! on more than counts, and is settled at each reading (`caches`).
 
 mod caches;
 mod constants;
