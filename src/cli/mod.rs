@@ -69,7 +69,7 @@ Try it without a board:
   wattline pipeline scenarios/click-and-move.toml --out target/demo
 What stands in a source tree:
   wattline scan src/main/java --out target/scan
-Exit codes: 0 done, 1 a gate said no, 2 wrong use, 3 input at fault, 4 board at fault,
+Exit codes: 0 done, 1 check failed, 2 wrong usage, 3 invalid input, 4 board failed,
 5 no data to answer with.";
 
 #[derive(Debug, Subcommand)]

@@ -24,7 +24,7 @@ pub struct MicrobenchmarkEnergy {
     /// Iterations that it said it makes.
     pub iterations: Option<u64>,
     /// GC in its window.
-    pub collections: u64,
+    pub gc_runs: u64,
     /// CPU times of the runtime's threads in it; none where they were not read.
     pub threads: Option<RuntimeThreads>,
     /// Energy above idle in joules; may be negative.
@@ -148,7 +148,7 @@ fn row(
     Ok(MicrobenchmarkEnergy {
         name: name(),
         iterations: named.iterations,
-        collections: named.collections,
+        gc_runs: named.gc_runs,
         threads: named.threads,
         energy_j,
         duration_s: end_s - start_s,
@@ -203,7 +203,7 @@ mod tests {
             name: name.into(),
             window,
             iterations: Some(7),
-            collections: 0,
+            gc_runs: 0,
             threads: None,
         }
     }

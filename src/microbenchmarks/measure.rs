@@ -27,7 +27,7 @@ pub struct MicrobenchmarkRun {
     /// Iterations of its loop.
     pub iterations: u64,
     /// GC while it ran.
-    pub collections: u64,
+    pub gc_runs: u64,
     /// Energy above idle in joules.
     pub energy_j: f64,
     /// Length of the window in seconds.
@@ -103,13 +103,13 @@ pub fn table(
         .flat_map(|(name, _)| counts[*name].keys())
         .map(String::as_str)
         .collect();
-    let collects = runs.iter().any(|run| run.collections > 0);
+    let collects = runs.iter().any(|run| run.gc_runs > 0);
     let features = features.into_iter().chain(collects.then_some(GARBAGE_COLLECTION));
     let mut table = Table { features: features.map(str::to_owned).collect(), ..Table::default() };
     for ((name, device), runs) in by_microbenchmark {
         table.cases.push(case(name, device, &runs));
         let row = table.features.iter().map(|feature| match feature == GARBAGE_COLLECTION {
-            true => collections(&runs),
+            true => gc_runs(&runs),
             false => counts[name].get(feature).copied().unwrap_or(0.0),
         });
         table.counts.extend(row.map(|per_iteration| per_iteration * ITERATIONS));
@@ -119,10 +119,10 @@ pub fn table(
 
 /// GC per iteration: not in the counts, as the local JVM that they come
 /// from has another heap than the board.
-fn collections(runs: &[&MicrobenchmarkRun]) -> f64 {
+fn gc_runs(runs: &[&MicrobenchmarkRun]) -> f64 {
     let sum =
         |of: fn(&MicrobenchmarkRun) -> u64| runs.iter().map(|run| of(run) as f64).sum::<f64>();
-    sum(|run| run.collections) / sum(|run| run.iterations)
+    sum(|run| run.gc_runs) / sum(|run| run.iterations)
 }
 
 /// The table as CSV, in the data set's columns.
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_microbenchmarks_row_is_a_million_iterations_with_its_standard_error() {
         let run = |iterations, energy_j| MicrobenchmarkRun {
-            collections: 0,
+            gc_runs: 0,
             name: "k".into(),
             device: String::new(),
             iterations,
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn the_table_reads_back_with_commas_in_names() {
         let run = |energy_j| MicrobenchmarkRun {
-            collections: 0,
+            gc_runs: 0,
             name: "max, min".into(),
             device: "B1".into(),
             iterations: 1_000_000,
@@ -333,7 +333,7 @@ mod tests {
             let name = format!("k{index}");
             for scale in [0.999, 1.001] {
                 runs.push(MicrobenchmarkRun {
-                    collections: 0,
+                    gc_runs: 0,
                     name: name.clone(),
                     device: String::new(),
                     iterations: 1_000_000,
@@ -361,7 +361,7 @@ mod tests {
             let row = row.iter().map(|(name, count)| ((*name).to_string(), *count));
             counts.insert(name.to_string(), row.collect::<BTreeMap<_, _>>());
             runs.extend([0.99, 1.01].map(|scale| MicrobenchmarkRun {
-                collections: 0,
+                gc_runs: 0,
                 name: name.to_string(),
                 device: String::new(),
                 iterations: 1_000_000,

@@ -52,7 +52,7 @@ pub struct PatternEnergy {
     /// Executions in the window.
     pub executions: u64,
     /// GC in the window; their energy is part of the executions'.
-    pub collections: u64,
+    pub gc_runs: u64,
 }
 
 /// Microbenchmarks of all patterns, in the patterns' order.
@@ -90,7 +90,7 @@ pub fn pattern_energies(
                 repeat: at + 1,
                 energy_j: (run.energy_j / run.iterations as f64 - without) / COPIES as f64,
                 executions: run.iterations * COPIES as u64,
-                collections: run.collections,
+                gc_runs: run.gc_runs,
             });
         }
     }
@@ -156,7 +156,7 @@ mod tests {
             name: name.into(),
             device: "board".into(),
             iterations,
-            collections: 0,
+            gc_runs: 0,
             energy_j,
             duration_s: 1.0,
         };
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(energies[0].energy_j, 3.0);
         assert_eq!(energies[0].executions, 100 * COPIES as u64);
         let csv = energies_csv(&energies).unwrap();
-        let head = "category,operation,size,type,device,repeat,energy_j,executions,collections";
+        let head = "category,operation,size,type,device,repeat,energy_j,executions,gc_runs";
         assert_eq!(csv, format!("{head}\nConversions,d2l,,,board,1,3.0,1600,0\n"));
     }
 }

@@ -129,6 +129,27 @@ name = "none"
     }
 
     #[test]
+    fn a_key_that_was_renamed_names_its_line_and_its_name_now() {
+        for (section, key, now) in [
+            ("", "kernels", "microbenchmarks"),
+            ("session", "begin_mark", "begin_marker"),
+            ("session", "end_mark", "end_marker"),
+        ] {
+            let written = match section {
+                "" => format!("[{key}]\nrepeats = 3"),
+                section => format!("[{section}]\n{key} = \"go\""),
+            };
+            let text = SMALL.replace("[[input]]", &format!("{written}\n[[input]]"));
+            let line = if section.is_empty() { 9 } else { 10 };
+            let expected =
+                format!("scenarios/small.toml:{line}: unknown key `{key}`; its name is `{now}` now");
+            assert_eq!(message(&text), expected);
+        }
+        let text = SMALL.replace("path = ", "role = \"driver\"\npath = ");
+        assert!(message(&text).contains("`harness`"), "{}", message(&text));
+    }
+
+    #[test]
     fn an_unknown_key_names_its_line_and_the_nearest_known_key() {
         let text = SMALL.replace("[[input]]", "[session]\nsample_rate_khz = 3\n[[input]]");
         let expected = "scenarios/small.toml:10: unknown key `sample_rate_khz`; did you mean `sample_rate_hz`?";

@@ -154,7 +154,7 @@ impl MeasuredMicrobenchmarks {
             "microbenchmark",
             "repeat",
             "iterations",
-            "collections",
+            "gc_runs",
             "energy_j",
             "duration_s",
             "device",
@@ -166,7 +166,7 @@ impl MeasuredMicrobenchmarks {
                     run.name.clone(),
                     (repeat + 1).to_string(),
                     run.iterations.to_string(),
-                    run.collections.to_string(),
+                    run.gc_runs.to_string(),
                     run.energy_j.to_string(),
                     run.duration_s.to_string(),
                     run.device.clone(),
@@ -261,7 +261,7 @@ mod tests {
             name: "add_int".into(),
             device: device.into(),
             iterations: 1000,
-            collections: 2,
+            gc_runs: 2,
             energy_j,
             duration_s: 3.0,
         };
@@ -276,7 +276,7 @@ mod tests {
             },
             without: Vec::new(),
         };
-        let expected = "microbenchmark,repeat,iterations,collections,energy_j,duration_s,device\n\
+        let expected = "microbenchmark,repeat,iterations,gc_runs,energy_j,duration_s,device\n\
                         add_int,1,1000,2,0.5,3,B1\nadd_int,2,1000,2,0.0000001,3,\"B1, left\"\n";
         assert_eq!(measured.windows_csv(), expected);
     }

@@ -416,9 +416,9 @@ fn microbenchmark_run(
         .ok_or_else(|| bad(format!("microbenchmark {} did not say its iterations", row.name)))?;
     let shares = row.threads.as_ref().and_then(RuntimeThreads::shares);
     let own = shares.map_or(1.0, RuntimeShares::application);
-    let MicrobenchmarkEnergy { name, collections, energy_j, duration_s, .. } = row;
+    let MicrobenchmarkEnergy { name, gc_runs, energy_j, duration_s, .. } = row;
     let (device, energy_j) = (device.to_owned(), energy_j * own);
-    Ok(MicrobenchmarkRun { name, device, iterations, collections, energy_j, duration_s })
+    Ok(MicrobenchmarkRun { name, device, iterations, gc_runs, energy_j, duration_s })
 }
 
 #[cfg(test)]
