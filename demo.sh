@@ -49,7 +49,7 @@ if [ -n "$full" ]; then
     echo
     echo "A second game, on an energy model that imitates compiled code, with a method sampler:"
     measure scenarios/pinball-phone.toml target/demo-compiled --board virtual:pixel \
-        --silicon compiled:101
+        --simulated-model compiled:101
     exit
 fi
 scenario=scenarios/click-and-move-brief.toml

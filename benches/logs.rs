@@ -1,4 +1,4 @@
-//! Ids a second that are counted in a block log, from memory: logs drawn by lot, and the
+//! Ids a second that are counted in a block log, from memory: logs drawn at random, and the
 //! one that `WATTLINE_LOG` names.
 
 use std::hint::black_box;

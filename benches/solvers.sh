@@ -1,6 +1,6 @@
 #!/bin/sh
 # How wrong lines and methods are by solver, on campaigns of the virtual board: fits each
-# campaign's data set by every solver, makes accounts and holds them against the truth.
+# campaign's data set by every solver, makes accounts and holds them against the ground truth.
 # Needs no board: campaigns are folders that `wattline pipeline` wrote. Prints a table.
 # Usage: benches/solvers.sh WATTLINE OUT CAMPAIGN...
 set -eu
@@ -46,6 +46,6 @@ for campaign in "$@"; do
     for solver in ls gd ridge elastic-net nnls shrink bayes; do
         row "$campaign" "$solver" "$solver"
     done
-    row "$campaign" "shrink, kernels" shrink --prior "$campaign/kernels.csv"
-    row "$campaign" "bayes, kernels" bayes --prior "$campaign/kernels.csv"
+    row "$campaign" "shrink, microbenchmarks" shrink --prior "$campaign/microbenchmarks.csv"
+    row "$campaign" "bayes, microbenchmarks" bayes --prior "$campaign/microbenchmarks.csv"
 done

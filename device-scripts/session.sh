@@ -7,11 +7,11 @@
 #         status goes to session/am.out; it gets its input by an extra, not by steps
 #         extra=KEY=VALUE (repeated)                 goes to the application by am -e
 #         Where the log may lose marks (the file small_log), a runner says them in its status, too.
-#         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin mark
-#         input=host    a command of the host gives input: says begun=yes at the begin mark
-#         begin_mark=TEXT end_mark=TEXT              what the application prints
+#         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin marker
+#         input=host    a command of the host gives input: says begun=yes at the begin marker
+#         begin_marker=TEXT end_marker=TEXT              what the application prints
 #         idle_ms=N     length of an idle session    settle_ms=N  longest wait for the
-#         application to end by itself after its end mark
+#         application to end by itself after its end marker
 #         expect_ms=N   length that is expected: until shortly before, few looks at the log
 #         counts=yes    remove old wattline-counts-* first
 #         profile_hz=N  simpleperf samples the application, N times in a second that it computes
@@ -35,8 +35,8 @@ limit_ms=600000
 idle_ms=0
 settle_ms=500
 expect_ms=0
-begin_mark='wattline: begin'
-end_mark='wattline: end'
+begin_marker='wattline: begin'
+end_marker='wattline: end'
 package=
 main=
 runner=
@@ -69,8 +69,8 @@ while [ $left -gt 0 ]; do
     idle_ms=*) idle_ms=$value ;;
     settle_ms=*) settle_ms=$value ;;
     expect_ms=*) expect_ms=$value ;;
-    begin_mark=*) begin_mark=$value ;;
-    end_mark=*) end_mark=$value ;;
+    begin_marker=*) begin_marker=$value ;;
+    end_marker=*) end_marker=$value ;;
     package=*) package=$value ;;
     main=*) main=$value ;;
     runner=*) runner=$value ;;
@@ -104,8 +104,8 @@ mark() {
 # Writes the lines of the log that matter here to the poll file.
 dump_log() {
     if [ -n "$have_grep" ]; then
-        logcat -d -v threadtime | grep -F -e 'wattline: uptime' -e "$begin_mark" \
-            -e "$end_mark" -e 'has died' -e 'FATAL EXCEPTION' >"$work/poll"
+        logcat -d -v threadtime | grep -F -e 'wattline: uptime' -e "$begin_marker" \
+            -e "$end_marker" -e 'has died' -e 'FATAL EXCEPTION' >"$work/poll"
     else
         logcat -d -v threadtime >"$work/poll"
     fi
@@ -128,12 +128,12 @@ look_at_log() {
     closed=0
     while read -r line; do
         case $line in
-        *"$begin_mark" | *"$begin_mark "*)
+        *"$begin_marker" | *"$begin_marker "*)
             open=$((open + 1))
             [ -n "$begun" ] || note_begin "$line"
             ;;
-        *"$end_mark") ended=yes ;;
-        *"$end_mark "*) closed=$((closed + 1)) ;;
+        *"$end_marker") ended=yes ;;
+        *"$end_marker "*) closed=$((closed + 1)) ;;
         *"Process $package (pid "*'has died'*)
             [ -n "$begun" ] || unborn_polls=$((unborn_polls + 1))
             case $line in
@@ -170,7 +170,7 @@ look_at_status() {
 
 note_said() {
     case $said in
-    "$begin_mark" | "$begin_mark "*)
+    "$begin_marker" | "$begin_marker "*)
         open_said=$((open_said + 1))
         [ -z "$begun" ] || return
         begun=yes
@@ -178,8 +178,8 @@ note_said() {
         # The 1 keeps 008 from being octal.
         begin_ms=$(((${said_at%%.*} - clock_base_s) * 1000 + 1${said_at#*.} - 1000))
         ;;
-    "$end_mark") ended=yes ;;
-    "$end_mark "*) closed_said=$((closed_said + 1)) ;;
+    "$end_marker") ended=yes ;;
+    "$end_marker "*) closed_said=$((closed_said + 1)) ;;
     esac
 }
 
@@ -367,7 +367,7 @@ start_application() {
         if [ -e "$dir/small_log" ]; then
             says_marks=yes
             : >"$work/am.out" # read before am has begun to write it
-            set -- "$@" -e wattline.say.begin "$begin_mark" -e wattline.say.end "$end_mark"
+            set -- "$@" -e wattline.say.begin "$begin_marker" -e wattline.say.end "$end_marker"
         fi
         # It waits for the instrumentation's end, and writes what that says.
         am instrument -w -r "$@" "$package/$runner" >"$work/am.out" 2>&1 </dev/null &
@@ -582,7 +582,7 @@ mark_ms=$now_ms
 if [ -n "$package" ]; then
     start_application "$@"
 else
-    log -p i -t System.out "$begin_mark"
+    log -p i -t System.out "$begin_marker"
     begun=yes
     begin_ms=$now_ms
 fi
@@ -590,7 +590,7 @@ while [ -z "$result" ]; do
     advance
 done
 if [ -z "$package" ]; then
-    log -p i -t System.out "$end_mark"
+    log -p i -t System.out "$end_marker"
 elif [ $result = ok ]; then
     settle
 fi
@@ -607,7 +607,7 @@ read_slow_time
 warn_of_throttling
 read_thermal_status
 tell_android
-# One that ended before it wrote its last counts was killed between its end mark and that.
+# One that ended before it wrote its last counts was killed between its end marker and that.
 # Each process and each class loader that counts has files of its own.
 if [ "$counts" = yes ] && [ -n "$died" ] && [ -z "$runner" ]; then
     whole=no

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Error against board time, on the virtual board with its truth: measures one scenario by
+# Error against board time, on the virtual board with its ground truth: measures one scenario by
 # several protocols and prints the table of docs/experiments/2026-11-board-time.md;
 # OUT/board-time.svg is its picture, OUT/board-time.csv its numbers.
 #
@@ -47,9 +47,9 @@ covering() {
 placed >"$out/planned.toml"
 [ -e "$out/planned/report.html" ] || "$wattline" pipeline "$out/planned.toml" --out "$out/planned"
 
-placed | sed -e '/^\[kernels\]/,/^$/s/^repeats = .*/repeats = 1/' >"$out/kernels-1.toml"
-[ -e "$out/kernels-1/kernels.csv" ] ||
-    "$wattline" kernels "$out/kernels-1.toml" --for "$out/planned" --out "$out/kernels-1"
+placed | sed -e '/^\[microbenchmarks\]/,/^$/s/^repeats = .*/repeats = 1/' >"$out/microbenchmarks-1.toml"
+[ -e "$out/microbenchmarks-1/microbenchmarks.csv" ] ||
+    "$wattline" microbenchmarks "$out/microbenchmarks-1.toml" --for "$out/planned" --out "$out/microbenchmarks-1"
 
 # 2000 frames are 100 s.
 placed | sed -e 's/^frames = .*/frames = 2000/' -e 's/^duration_s = .*/duration_s = 100/' \
@@ -83,7 +83,7 @@ measure windows
 # with the first $3 power and $4 idle runs of each, as a campaign's folder of its own, $5.
 part() {
     mkdir -p "$5"
-    for file in blocks.csv operations.csv lines.csv remains.csv scenario.toml; do
+    for file in blocks.csv operations.csv lines.csv residual-counts.csv scenario.toml; do
         cp "$out/$1/$file" "$5/$file"
     done
     sed "s/^window_s = 4.0/window_s = $window_s/" "$out/$1/scenario.toml" >"$5/scenario.toml"
@@ -111,9 +111,9 @@ board_s() {
     } END { printf "%.0f", sum }' "$1/journal.jsonl"
 }
 
-# Seconds of kernel sessions: from the first sample of each to its last.
-kernels_s() {
-    for samples in "$1"/kernel-runs/*/samples.txt.zst; do
+# Seconds of microbenchmark sessions: from the first sample of each to its last.
+microbenchmarks_s() {
+    for samples in "$1"/microbenchmark-runs/*/samples.txt.zst; do
         zstd -dcq "$samples" | awk '!/^#/ { if (!first) first = $1; last = $1 } END { print last - first }'
     done | awk '{ sum += $1 } END { printf "%.0f", sum }'
 }
@@ -133,21 +133,21 @@ level() {
     awk -F, -v level="$2" '$1 == level { printf "%.2f,%.2f", 100 * $4, 100 * $5 }' "$1/evaluation.csv"
 }
 
-# point NAME CAMPAIGN CASES POWER IDLE TIMES KERNELS FIT...: a row of board-time.csv.
-# KERNELS: a folder with kernel-windows.csv and kernels.csv, or `-`.
+# point NAME CAMPAIGN CASES POWER IDLE TIMES MICROBENCHMARKS FIT...: a row of board-time.csv.
+# MICROBENCHMARKS: a folder with microbenchmark-windows.csv and microbenchmarks.csv, or `-`.
 point() {
-    name=$1 campaign=$2 cases=$3 power=$4 idle=$5 times=$6 kernels=$7
+    name=$1 campaign=$2 cases=$3 power=$4 idle=$5 times=$6 microbenchmarks=$7
     shift 7
     [ "$(wc -l <"$out/$campaign/plan.csv")" -gt "$cases" ] || return 0
-    folder="$out/points/$(echo "$name" | tr -dc "a-z'")-$campaign-$cases-$power-$window_s-$(basename "$kernels")"
+    folder="$out/points/$(echo "$name" | tr -dc "a-z'")-$campaign-$cases-$power-$window_s-$(basename "$microbenchmarks")"
     part "$campaign" "$cases" "$power" "$idle" "$folder"
     "$wattline" -q dataset "$folder" --force >"$folder/dataset.txt"
     seconds=$(board_s "$folder" "$times")
     sessions=0
-    if [ "$kernels" != - ]; then
-        set -- "$@" --prior "$kernels/kernels.csv"
-        seconds=$((seconds + $(kernels_s "$kernels")))
-        sessions=$(awk -F, 'NR > 1 && $2 > most { most = $2 } END { print most }' "$kernels/kernel-windows.csv")
+    if [ "$microbenchmarks" != - ]; then
+        set -- "$@" --prior "$microbenchmarks/microbenchmarks.csv"
+        seconds=$((seconds + $(microbenchmarks_s "$microbenchmarks")))
+        sessions=$(awk -F, 'NR > 1 && $2 > most { most = $2 } END { print most }' "$microbenchmarks/microbenchmark-windows.csv")
     fi
     if ! "$wattline" -q fit "$folder/dataset.csv" --out "$folder" --force "$@" >"$folder/fit.txt" 2>"$folder/problem.txt"; then
         echo "$name, $cases cases: $(head -n 2 "$folder/problem.txt" | tr '\n' ' ')" >&2
@@ -186,7 +186,7 @@ lots() {
 }
 
 curves() {
-    echo "protocol,cases,power_and_idle_runs,kernel_sessions,board_s,line_median_percent,line_p90_percent,method_median_percent,method_p90_percent,unseen_case_nmae_percent"
+    echo "protocol,cases,power_and_idle_runs,microbenchmark_sessions,board_s,line_median_percent,line_p90_percent,method_median_percent,method_p90_percent,unseen_case_nmae_percent"
     times=$(awk -v made="$paper_repeats" 'BEGIN { print 10 / made }')
     for fit in "(a) paper:gd" "(a') paper with our fit:shrink"; do
         for cases in 8 12 16 21; do
@@ -200,22 +200,22 @@ curves() {
         point "(c) planner" planned "$cases" 1 1 1 - --solver shrink
     done
     for cases in 4 8 16; do
-        point "(d) planner with 1 kernel session" planned "$cases" 1 1 1 "$out/kernels-1" --solver shrink
+        point "(d) planner with 1 microbenchmark session" planned "$cases" 1 1 1 "$out/microbenchmarks-1" --solver shrink
     done
     for cases in 4 8 16 24 32 40; do
-        point "(d) planner with 3 kernel sessions" planned "$cases" 1 1 1 "$out/planned" --solver shrink
+        point "(d) planner with 3 microbenchmark sessions" planned "$cases" 1 1 1 "$out/planned" --solver shrink
     done
     for cases in 5 8 16 24 40; do
         point "(e) windows" windows "$cases" 1 1 1 - --solver shrink
-        point "(e) windows with 1 kernel session" windows "$cases" 1 1 1 "$out/kernels-1" --solver shrink
+        point "(e) windows with 1 microbenchmark session" windows "$cases" 1 1 1 "$out/microbenchmarks-1" --solver shrink
     done
 }
 
-# Windows of other lengths, without kernels and with, of all cases.
+# Windows of other lengths, without microbenchmarks and with, of all cases.
 lengths() {
     for window_s in 1.0 2.0 4.0 8.0 16.0 33.0; do
         point "windows of ${window_s%.0} s" windows 40 1 1 1 - --solver shrink
-        point "windows of ${window_s%.0} s with 1 kernel session" windows 40 1 1 1 "$out/kernels-1" --solver shrink
+        point "windows of ${window_s%.0} s with 1 microbenchmark session" windows 40 1 1 1 "$out/microbenchmarks-1" --solver shrink
     done
 }
 
@@ -226,7 +226,7 @@ window_s=4.0
 curves >"$out/board-time.csv"
 awk -f scripts/board-time.awk "$out/board-time.csv" >"$out/board-time.svg"
 awk -F, 'NR == 1 {
-        print "| protocol | cases | power and idle runs each | kernel sessions | board time, h | lines, median / p90, % | methods, % | unseen cases, NMAE, % |"
+        print "| protocol | cases | power and idle runs each | microbenchmark sessions | board time, h | lines, median / p90, % | methods, % | unseen cases, NMAE, % |"
         print "|---|--:|--:|--:|--:|--:|--:|--:|"
         next
     }

@@ -127,7 +127,7 @@ needs() {
 
 campaign() { # SCENARIO, BOARD, CHIP
     needs adb mksh toybox zstd "$(jdk javac)" || return 0
-    w "$1-$2-$3" pipeline "$committed/$1.toml" --board "virtual:$2" --silicon "$3" \
+    w "$1-$2-$3" pipeline "$committed/$1.toml" --board "virtual:$2" --simulated-model "$3" \
         --out "$out/$1-$2-$3"
 }
 
@@ -359,12 +359,12 @@ run_after() {
     done
     mkdir -p "$out/kept"
     cp -r "$table" "$out/kept/table"
-    w fit fit "$table/dataset.csv" --prior "$table/kernels.csv" --out "$out/fit"
-    w fit-kernels fit "$table/dataset.csv" --prior "$table/kernels.csv" --penalty 1e9 --out "$out/fit-kernels"
+    w fit fit "$table/dataset.csv" --prior "$table/microbenchmarks.csv" --out "$out/fit"
+    w fit-microbenchmarks fit "$table/dataset.csv" --prior "$table/microbenchmarks.csv" --penalty 1e9 --out "$out/fit-microbenchmarks"
     w account account "$out/fit/model.json" "$table" --out "$out/account" --partial "$out/account.parquet"
     w evaluate evaluate "$table" "$table/truth" --out "$out/evaluate"
     w unseen evaluate "$table" --unseen --out "$out/unseen"
-    w predict predict "$out/fit-kernels/model.json" "$table/dataset.csv" --out "$out/predict"
+    w predict predict "$out/fit-microbenchmarks/model.json" "$table/dataset.csv" --out "$out/predict"
     # shellcheck disable=SC2086
     w traced trace $pinball --main wattline.demo.Main --granularity expression --out "$out/traced" \
         -- frames=200 pace=none
@@ -463,7 +463,7 @@ folded() { # SUMS OF FILES
     awk -v folder="$golden/folded" '
         {
             file = substr($0, 67)
-            if (match(file, /\/(runs|kernel-runs|pair-runs|hint-runs)\/[^\/]*\//)) {
+            if (match(file, /\/(runs|microbenchmark-runs|before-after-runs|hint-runs)\/[^\/]*\//)) {
                 kind = substr(file, RSTART, RLENGTH)
                 sub(/[^\/]*\/$/, "*/", kind)
                 file = substr(file, 1, RSTART - 1) kind substr(file, RSTART + RLENGTH)

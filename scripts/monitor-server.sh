@@ -3,7 +3,7 @@
 # small shop (scripts/monitor/Shop.java), driven by Load.java at a fixed rate, or by ab.
 #
 #   scripts/monitor-server.sh start [ROUNDS]      start of the server, per way of measuring
-#   scripts/monitor-server.sh requests [ROUNDS]   processor time and latency of requests with
+#   scripts/monitor-server.sh requests [ROUNDS]   CPU time and latency of requests with
 #                                                 the agent and without
 #   scripts/monitor-server.sh stable [SECONDS]    two recordings per way, rank correlation
 #   scripts/monitor-server.sh soak [SECONDS]      memory of `monitor --prometheus` beside load

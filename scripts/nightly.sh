@@ -3,7 +3,7 @@
 #   checks   licences, sources and advisories of dependencies by cargo-deny, which is built where
 #            it is missing (minutes, once); test.sh, with ten minutes for each fuzz target instead of five seconds, and with
 #            sources of a hundred thousand levels and of 50 MB
-#   studies  tests too long for every day: how often intervals hold the truth, from hundreds
+#   studies  tests too long for every day: how often intervals hold the ground truth, from hundreds
 #            of simulated campaigns; the samplers against each other for more seeds; the tables
 #            of docs/experiments; real projects fetched, counted against javac, compiled with
 #            probes and without blocks, one with its own tests (a quarter of an hour)

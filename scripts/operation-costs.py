@@ -2,9 +2,9 @@
 
     operation-costs.py FOLDER
 
-The silicon spends by bytecode and knows no operations of the source, so no table holds their
+The simulated energy model spends by bytecode and knows no operations of the source, so no table holds their
 true costs. What can be asked is: which costs would explain the true energy of all lines best
-(`truth/lines.csv`, relative errors, no cost below zero; executions and prices of contexts as
+(`ground-truth/lines.csv`, relative errors, no cost below zero; executions and prices of contexts as
 in the accounts), and how far are the fitted ones from those? Prints the operations that make
 95 % of the energy, with the standard error of the best cost. FOLDER is a pipeline's on a
 virtual board. Needs numpy and scipy.
@@ -45,7 +45,7 @@ def counts_by_line(folder, relative):
 
 
 def dearest(truth, lines):
-    """The lines that hold most of the true energy, dearest first."""
+    """The lines that hold most of the true energy, most expensive first."""
     keys = sorted((key for key in lines if truth.get(key, 0) > 0), key=lambda key: -truth[key])
     held = numpy.cumsum([truth[key] for key in keys])
     return keys[: int(numpy.searchsorted(held, LINES_HOLD * held[-1])) + 1]
@@ -69,12 +69,12 @@ def main():
         sys.exit(__doc__.strip())
     folder = pathlib.Path(sys.argv[1])
     if not (folder / "truth" / "lines.csv").exists():
-        sys.exit(f"{folder}: no truth/lines.csv; `wattline pipeline` on a virtual board leaves one")
+        sys.exit(f"{folder}: no ground-truth/lines.csv; `wattline pipeline` on a virtual board leaves one")
     model = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     ours = {cost["operation"]: cost["cost_j"] for cost in model["costs"]}
     relative = {(c["operation"], c["context"]): c["relative"] for c in model["contexts"]}
     lines = counts_by_line(folder, relative)
-    truth = read(folder, "truth/lines.csv")
+    truth = read(folder, "ground-truth/lines.csv")
     truth = {(row["file"], row["line"]): float(row["energy_j"]) for row in truth}
     keys = dearest(truth, lines)
     operations = sorted({operation for key in keys for operation in lines[key]})

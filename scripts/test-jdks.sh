@@ -21,13 +21,13 @@ done
 if [ "${1:-}" = all ]; then
     on_path=
     set -- conformance:: monitor:: probes::targets probes::switches probes::watched shrunk:: \
-        silicon:: trace:: virtual_board::application virtual_board::packages package:: \
+        simulated_model:: trace:: virtual_board::application virtual_board::packages package:: \
         packaged:: profile::
 else
     on_path=$(readlink -f "$(command -v javac)")
     set -- mistakes::javac_is_quoted operations:: probes::targets_of_java_25 trace:: \
         monitor::samples_of_flight_recorder monitor::probes_count_and_time \
-        monitor::calls::virtual_threads silicon::counts_and_energy silicon::hard_shapes
+        monitor::calls::virtual_threads simulated_model::counts_and_energy simulated_model::hard_shapes
 fi
 failed=
 . scripts/lints.sh # as the suite was built

@@ -82,7 +82,7 @@ pub mod run;
 
 pub mod dataset;
 
-mod kernels;
+mod microbenchmarks;
 
 pub mod account;
 

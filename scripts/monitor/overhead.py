@@ -24,7 +24,7 @@ T = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.
 
 
 def processor_s(pid):
-    """Seconds of processor time of another process, by its clock (Linux)."""
+    """Seconds of CPU time of another process, by its clock (Linux)."""
     return time.clock_gettime((~pid) << 3 | 2)
 
 
@@ -71,7 +71,7 @@ class Server:
         self.load.stdin.flush()
 
     def window(self, seconds):
-        """Processor time per request in microseconds, by kind, and times of requests."""
+        """CPU time per request in microseconds, by kind, and times of requests."""
         before, groups = processor_s(self.pid), groups_s(self.pid)
         self.say("go")
         time.sleep(seconds)
@@ -152,7 +152,7 @@ def report(options, rounds):
         off = statistics.fmean(mean_of(off, key) for off, _ in halves)
         on = statistics.fmean(mean_of(on, key) for _, on in halves)
         mean, half = interval(parts)
-        what = "processor time" if key == "processor" else f"{key} latency"
+        what = "CPU time" if key == "processor" else f"{key} latency"
         print(f"{options.way} {what:15} {off:8.1f} us without, {on:8.1f} us with: "
               f"{mean:+.1f} % +- {half:.1f} % (95 %, {len(rounds)} rounds; "
               f"{min(parts):+.1f} to {max(parts):+.1f})")

@@ -117,12 +117,12 @@ pub struct MethodGroups {
     /// In the order of their classes and names.
     pub areas: Vec<MethodGroup>,
     /// How far, relative, blocks are from what their words say.
-    pub place_factor: f64,
+    pub block_effect_sd: f64,
     /// Half the width of a 95 % interval of a place, relative, by normal standard deviations:
     /// the place factor where effects are normal, more where they have long tails.
-    place_spread: f64,
+    block_effect_spread: f64,
     /// The same of lines within areas; absent where samples name no lines.
-    pub line_place_factor: Option<f64>,
+    pub line_block_effect_sd: Option<f64>,
     /// How far, relative, samples of areas differ between runs beyond what counting makes of
     /// them, all areas together; absent where no case was sampled twice.
     pub run_spread: Option<f64>,
@@ -173,13 +173,13 @@ impl MethodGroups {
         };
         let lined = LineSamplesByGroup::of(leaves, &grouped, cases);
         share_out(leaves, &grouped, &areas, &lined.areas, &of_methods, level);
-        let LineEstimates { spots, place_factor } =
+        let LineEstimates { spots, block_effect_sd } =
             LineEstimates::divide(leaves, &grouped, &areas, &lined.areas, &ASSUMED);
         let areas = MethodGroups {
             areas,
-            place_factor: fit.place_factor?,
-            place_spread: fit.place_spread()?,
-            line_place_factor: place_factor,
+            block_effect_sd: fit.block_effect_sd?,
+            block_effect_spread: fit.block_effect_spread()?,
+            line_block_effect_sd: block_effect_sd,
             run_spread: seen.run_spread.map(|spread| spread.common),
             session_spread: cases.iter().find_map(|case| case.session_spread),
             line_run_spread: lined.run_spread,
@@ -503,9 +503,9 @@ fn accounts(
 ) -> Vec<MethodGroup> {
     // Relative to what samples say where that is more: then it is words that are far off.
     let is_told = |a: usize| {
-        let place_factor = fit.place_factor.unwrap_or(0.0);
-        let of_samples = place_factor.min(LEAST_SURE) * seen.direct[a].energy_j;
-        f64::max(place_factor * places[a], of_samples).powi(2) >= seen.direct[a].variance_j2
+        let block_effect_sd = fit.block_effect_sd.unwrap_or(0.0);
+        let of_samples = block_effect_sd.min(LEAST_SURE) * seen.direct[a].energy_j;
+        f64::max(block_effect_sd * places[a], of_samples).powi(2) >= seen.direct[a].variance_j2
     };
     let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
     let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();

@@ -70,8 +70,8 @@ impl<'m> IndexedModel<'m> {
         self.context(found).map_or(1.0, |price| price.relative)
     }
 
-    /// Standard error of [`IndexedModel::relative`]: the kernels'; where no kernel measured this
-    /// context, but others of the operation, how far these differ.
+    /// Standard error of [`IndexedModel::relative`]: the microbenchmarks'; where no microbenchmark
+    /// measured this context, but others of the operation, how far these differ.
     pub fn relative_se(&self, found: &OperationCount) -> f64 {
         match self.context(found) {
             Some(price) => price.relative_se.unwrap_or(0.0),

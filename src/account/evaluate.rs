@@ -1,4 +1,4 @@
-//! Accounts against a known truth: how wrong the figures are that people read. The
+//! Accounts against a known ground truth: how wrong the figures are that people read. The
 //! error of case totals proves almost nothing (cases differ mostly in size), so it is
 //! lines, blocks and methods that are compared, each level over the entries that make
 //! 95 % of the true energy.
@@ -19,7 +19,7 @@ use crate::units::Joules;
 /// The part of the true energy whose entries are compared.
 const ENERGY_COMPARED: f64 = 0.95;
 
-/// A level of accounts that has a truth.
+/// A level of accounts that has a ground truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccountLevel {
     /// Source lines.
@@ -28,7 +28,7 @@ pub enum AccountLevel {
     Block,
     /// Methods.
     Method,
-    /// Operations, where the truth knows operations.
+    /// Operations, where the ground truth knows operations.
     Operation,
 }
 
@@ -56,7 +56,7 @@ pub struct LevelEvaluation {
     pub median_error: f64,
     /// 90th percentile of the same.
     pub p90_error: f64,
-    /// Part of the entries whose 95 % interval holds the truth; absent where no entry
+    /// Part of the entries whose 95 % interval holds the ground truth; absent where no entry
     /// has an interval. An entry without one, or without a match, counts as a miss.
     pub coverage: Option<f64>,
     /// (sum of estimates - sum of truths) / sum of truths over the entries compared.
@@ -78,7 +78,7 @@ pub struct Unmatched {
     pub energy: Joules,
 }
 
-/// All levels that have a truth.
+/// All levels that have a ground truth.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccountEvaluation {
     /// Line, block, method, operation, as far as known.
@@ -90,7 +90,7 @@ pub struct AccountEvaluation {
 }
 
 impl AccountEvaluation {
-    /// One level; `None` where there is no truth for it.
+    /// One level; `None` where there is no ground truth for it.
     pub fn level(&self, level: AccountLevel) -> Option<&LevelEvaluation> {
         self.levels.iter().find(|row| row.level == level)
     }
@@ -144,7 +144,7 @@ pub fn evaluations_csv<'e>(
     table.text()
 }
 
-/// Compares accounts with a truth.
+/// Compares accounts with a ground truth.
 pub fn evaluate(
     accounts: &Accounts,
     dictionary: &Dictionary,
@@ -181,7 +181,7 @@ fn total(energies: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl AccountEvaluation {
-    /// Adds a level, unless it has no truth.
+    /// Adds a level, unless it has no ground truth.
     fn add(&mut self, level: AccountLevel, mut pairs: Vec<FigureWithTruth>, all: f64) {
         pairs.retain(|pair| pair.truth.0 > 0.0);
         pairs.sort_by(|a, b| b.truth.0.total_cmp(&a.truth.0).then_with(|| a.label.cmp(&b.label)));
@@ -234,7 +234,7 @@ fn sorted_errors(pairs: &[FigureWithTruth]) -> Vec<f64> {
     errors
 }
 
-/// Part of the pairs whose interval holds the truth.
+/// Part of the pairs whose interval holds the ground truth.
 fn coverage(pairs: &[FigureWithTruth]) -> Option<f64> {
     pairs.iter().any(|pair| pair.interval.is_some()).then(|| {
         let holds = |pair: &&FigureWithTruth| pair.interval.is_some_and(|i| i.contains(pair.truth));
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(
             levels,
             [AccountLevel::Line, AccountLevel::Block, AccountLevel::Method],
-            "no truth of operations"
+            "no ground truth of operations"
         );
         let block = evaluation.level(AccountLevel::Block).unwrap();
         let alone = [0.191, 0.809].iter().sum::<f64>() - header_share(&accounts);

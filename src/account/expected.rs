@@ -1,5 +1,5 @@
 //! The error of line energies that the accounts themselves promise, by their intervals: what an
-//! evaluation against a truth is held against.
+//! evaluation against a ground truth is held against.
 
 use crate::account::Accounts;
 use crate::interval::NORMAL_975;

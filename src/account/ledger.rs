@@ -22,13 +22,13 @@ pub struct MeasuredEnergies {
     pub idle: Joules,
     /// Its standard error, where repeats allow one.
     pub idle_se: Option<Joules>,
-    /// Garbage collections in the sessions.
+    /// GC in the sessions.
     pub collections: u64,
     /// What the runtime's own threads spent, where their times tell it.
     pub runtime: Option<RuntimeEnergy>,
 }
 
-/// What the runtime's own threads spent, by their processor times.
+/// What the runtime's own threads spent, by their CPU times.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RuntimeEnergy {
     /// The compilers.
@@ -77,11 +77,11 @@ pub enum LedgerEntry {
     Idle,
     /// The source's own operations whose costs are known.
     Operations,
-    /// Library functions, garbage collection apart.
+    /// Library functions, GC apart.
     Library,
     /// The runtime's compilers, by their threads' times; no row where these are not known.
     Compiler,
-    /// Garbage collections: by the collector's threads' times, else by the model's cost for
+    /// GC: by the collector's threads' times, else by the model's cost for
     /// one. Zero when neither is known: then they are in the unexplained row.
     Gc,
     /// What is left: operations of unknown cost, the model's error, noise.
@@ -245,7 +245,7 @@ fn collector(measured: &MeasuredEnergies, costs: &IndexedModel<'_>) -> GcRow {
     GcRow { energy, interval, counts: counts.unwrap_or_default(), remark }
 }
 
-/// Energy and counts of the garbage collections; no counts when there were some and the
+/// Energy and counts of the GC runs; no counts when there were some and the
 /// model has no cost for them.
 fn collections(count: u64, costs: &IndexedModel<'_>) -> (Femtojoules, Option<CountVector>) {
     let mut counts = CountVector::default();
@@ -262,8 +262,8 @@ fn spread(energy: Joules, se: Option<Joules>) -> Option<Interval> {
     se.map(|se| Interval::of_difference(energy, se.0 * se.0))
 }
 
-/// Measured, idle, the runtime's threads and explained vary independently, so the remainder's variance is the
-/// sum of theirs; absent when one of them is.
+/// Measured, idle, the runtime's threads and explained vary independently, so the remainder's
+/// variance is the sum of theirs; absent when one of them is.
 fn remainder_interval(
     measured: &MeasuredEnergies,
     explained: &Explained<'_>,

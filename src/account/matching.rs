@@ -39,7 +39,7 @@ pub struct MatchedFigure {
     pub label: String,
     /// Its energy.
     pub energy: Joules,
-    /// Its interval (an account's; a truth has none).
+    /// Its interval (an account's; a ground truth has none).
     pub interval: Option<Interval>,
     /// How far it differs between runs, where that is known.
     pub spread: Option<Spread>,
@@ -50,11 +50,11 @@ pub struct MatchedFigure {
 pub struct Spread {
     /// By its part of a session.
     pub parts: Joules,
-    /// Because sessions of a case spend more or less than its mean; not known of a truth.
+    /// Because sessions of a case spend more or less than its mean; not known of a ground truth.
     pub sessions: Joules,
 }
 
-/// A figure with its truth.
+/// A figure with its ground truth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureWithTruth {
     /// The truth's label.
@@ -65,7 +65,7 @@ pub struct FigureWithTruth {
     pub estimate: Option<Joules>,
     /// The account's interval.
     pub interval: Option<Interval>,
-    /// How far the truth differs between runs, where that is known.
+    /// How far the ground truth differs between runs, where that is known.
     pub truth_spread: Option<Joules>,
     /// The same of the account.
     pub spread: Option<Spread>,

@@ -1,6 +1,6 @@
 //! Costs x counts: what every operation, line, block, method and class of one scenario
 //! spends, with 95 % intervals from the model's covariance, and the ledger that adds
-//! up to what was measured. Also the comparison with a known truth (`evaluate()`).
+//! up to what was measured. Also the comparison with a known ground truth (`evaluate()`).
 //!
 //! Owns no input or output: dictionary, counts and model in, values and CSV text out.
 //! See `docs/accounts.md`.

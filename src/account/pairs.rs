@@ -23,7 +23,7 @@ pub(super) fn true_lines(dictionary: &Dictionary, truth: &GroundTruth) -> BTreeM
     lines
 }
 
-/// The dictionary's name of a truth's file.
+/// The dictionary's name of a ground truth's file.
 fn file_name<'a>(files: &BTreeSet<&'a str>, file: &'a str) -> &'a str {
     if files.contains(file) {
         return file;

@@ -89,7 +89,7 @@ mod tests {
     use crate::blocks::BlockId;
     use crate::model::ContextPrice;
 
-    /// 40 executions of 1 uJ on two lines, in a context that no kernel measured; two that
+    /// 40 executions of 1 uJ on two lines, in a context that no microbenchmark measured; two that
     /// were measured cost 1.5 and 0.5 of the mean: 0.5 either way, for both lines at once.
     /// What operations can't say is 5 % of 20 uJ, line by line.
     #[test]

@@ -173,7 +173,7 @@ class Grid {
 ";
 
 /// Costs that don't end in decimals, two methods, an operation without a cost, a block that
-/// didn't run, garbage collections.
+/// didn't run, GC runs.
 pub(crate) fn awkward() -> OwnedScenario {
     let mix = ("a.A", "mix(int,String[])");
     let blocks = vec![

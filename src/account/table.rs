@@ -34,11 +34,12 @@ pub struct AccountTable {
     pub text: String,
 }
 
-/// The files of the `accounts` folder: one per level, and `areas.csv` where methods were
+/// The files of the `accounts` folder: one per level, and `method-estimates.csv` where methods were
 /// sampled.
 pub fn tables(accounts: &Accounts) -> Vec<AccountTable> {
     let areas = accounts.areas.as_ref();
-    let areas = areas.map(|areas| AccountTable { name: "areas.csv", text: areas_csv(areas) });
+    let areas =
+        areas.map(|areas| AccountTable { name: "method-estimates.csv", text: areas_csv(areas) });
     levels(accounts).into_iter().chain(areas).collect()
 }
 
@@ -57,7 +58,7 @@ fn levels(accounts: &Accounts) -> Vec<AccountTable> {
 }
 
 /// `class, method, samples, sampled_j, counted_j, energy_j, energy_lo_j, energy_hi_j, weight,
-/// place_factor, run_spread, session_spread`: a method (or those that bytecode doesn't tell
+/// block_effect_sd, run_spread, session_spread`: a method (or those that bytecode doesn't tell
 /// apart, joined by `+`), what samples and what counts alone say of it, both together, and how
 /// much of that is the samples' word. The place factor is the same in every row; the spreads
 /// between runs are the method's own.
@@ -72,7 +73,7 @@ pub fn areas_csv(areas: &MethodGroups) -> String {
         "energy_lo_j",
         "energy_hi_j",
         "weight",
-        "place_factor",
+        "block_effect_sd",
         "run_spread",
         "session_spread",
     ]);
@@ -89,7 +90,7 @@ pub fn areas_csv(areas: &MethodGroups) -> String {
             lo,
             hi,
             optional(Some(area.weight)),
-            optional(Some(areas.place_factor)),
+            optional(Some(areas.block_effect_sd)),
             optional(area.run_spread),
             optional(area.session_spread),
         ]);

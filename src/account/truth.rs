@@ -1,5 +1,5 @@
 //! The truth of a virtual board, for evaluation only: energy per line and per method
-//! as its silicon spent it, known from executed bytecode.
+//! as its simulated energy model spent it, known from executed bytecode.
 
 use crate::csv_text;
 use thiserror::Error;
@@ -7,14 +7,14 @@ use wattline_units::shortened::shortened;
 
 use crate::account::entry::LineKey;
 
-/// What the silicon spent. A level that isn't known is empty.
+/// What the simulated energy model spent. A level that isn't known is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroundTruth {
     /// Energy of lines in joules.
     pub lines: Vec<(LineKey, f64)>,
     /// Energy of methods in joules: class, method as the bytecode names it.
     pub methods: Vec<(String, String, f64)>,
-    /// Energy of operations in joules, where the truth knows operations.
+    /// Energy of operations in joules, where the ground truth knows operations.
     pub operations: Vec<(String, f64)>,
 }
 
@@ -22,7 +22,7 @@ pub struct GroundTruth {
 #[derive(Debug, Error)]
 pub enum TruthError {
     /// A column is missing.
-    #[error("{file}: no column `{column}`; a truth folder's {file} has {expected}")]
+    #[error("{file}: no column `{column}`; a ground truth folder's {file} has {expected}")]
     MissingColumn {
         /// Name of the file.
         file: &'static str,
@@ -80,7 +80,7 @@ const OPERATIONS: Layout = Layout {
 };
 
 impl GroundTruth {
-    /// Reads the texts of a truth folder; `operations` where there is such a file.
+    /// Reads the texts of a ground truth folder; `operations` where there is such a file.
     pub fn parse(lines: &str, methods: &str, operations: &str) -> Result<GroundTruth, TruthError> {
         let mut truth = GroundTruth::default();
         for row in rows(&LINES, lines)? {
@@ -114,7 +114,7 @@ impl SpentLine {
     }
 }
 
-/// Reads the rows of a truth file; an empty text has none.
+/// Reads the rows of a ground truth file; an empty text has none.
 fn rows(layout: &Layout, text: &str) -> Result<Vec<SpentLine>, TruthError> {
     if text.trim().is_empty() {
         return Ok(Vec::new());

@@ -112,7 +112,7 @@ fn divide_all(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks<
 
 /// Paths of files none of whose blocks may be removed.
 fn files_that_stay(sources: &Sources) -> BTreeSet<&str> {
-    let drivers = sources.files.iter().filter(|file| file.role == Role::Driver);
+    let drivers = sources.files.iter().filter(|file| file.role == Role::Harness);
     drivers.map(|file| file.path.as_str()).collect()
 }
 

@@ -2,7 +2,7 @@
 //! each such call has one entry, whose class is exchanged.
 
 /// What stands for the board's clock where there is no board: `Meter.java`.
-const CLOCK: &str = "wattline/silicon/Meter";
+const CLOCK: &str = "wattline/simulation/Meter";
 
 /// Static methods that ask for the time or wait: class, name and descriptor.
 const OF_THE_CLOCK: [(&str, &str, &str); 6] = [

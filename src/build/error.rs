@@ -85,7 +85,7 @@ pub enum BuildError {
     },
     /// The virtual board's classes of Android can't be made.
     #[error("dry runs of an application with a window: {0}")]
-    Framework(#[from] crate::virtual_board::silicon::SiliconError),
+    Framework(#[from] crate::virtual_board::simulated_model::SimulatedModelError),
     /// The class path can't be read.
     #[error("class path: {0}")]
     ClassPath(String),

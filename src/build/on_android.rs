@@ -35,8 +35,8 @@ pub(super) fn facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static 
         StartKind::Activity => started
             .map(|activity| ("wattline.activity", activity))
             .chain([
-                ("wattline.begin", session.begin_mark.clone()),
-                ("wattline.end", session.end_mark.clone()),
+                ("wattline.begin", session.begin_marker.clone()),
+                ("wattline.end", session.end_marker.clone()),
                 ("wattline.millis", format!("{:.0}", session.duration_s * 1000.0)),
             ])
             .collect(),

@@ -124,7 +124,7 @@ impl<'j> DryRunJudge<'j> {
         match (&end.how, executions) {
             (_, Ok(executions)) if self.is_too_much(case, &executions) => too_much(),
             (DryRunEnd::Crashed(code), _) => self.crash(*code, &end.trace, tried),
-            (_, Ok(executions)) => match self.missing_mark(&end.said) {
+            (_, Ok(executions)) => match self.missing_marker(&end.said) {
                 Some(mark) => failed(format!("did not print {mark:?}")),
                 None => DryOutcome::Ran { executions, kept: tried.kept.to_vec() },
             },
@@ -149,9 +149,9 @@ impl<'j> DryRunJudge<'j> {
         DryOutcome::Failed { reason, suspects }
     }
 
-    fn missing_mark(&self, said: &str) -> Option<&String> {
+    fn missing_marker(&self, said: &str) -> Option<&String> {
         let session = &self.scenario.session;
-        [&session.begin_mark, &session.end_mark].into_iter().find(|mark| !said.contains(*mark))
+        [&session.begin_marker, &session.end_marker].into_iter().find(|mark| !said.contains(*mark))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::operations::Dictionary;
 
 use super::counts::OperationMatrix;
 use super::criterion::{CostBelief, LineError, Shares, TargetLines, shares};
-use super::planned_kernels::PlannedKernels;
+use super::planned_microbenchmarks::PlannedMicrobenchmarks;
 
 /// The part of the base cases' operations whose lines count, as in an evaluation.
 const COUNTED: f64 = 0.95;
@@ -21,7 +21,7 @@ pub(super) struct LineChoice {
 impl LineChoice {
     /// The lines that make up most of the base cases' executions.
     pub fn new(
-        kernels: &PlannedKernels,
+        microbenchmarks: &PlannedMicrobenchmarks,
         dictionary: &Dictionary,
         matrix: &OperationMatrix,
         bases: &[Vec<u64>],
@@ -31,7 +31,7 @@ impl LineChoice {
         for row in bases.iter().map(|base| matrix.row(base)) {
             executions.iter_mut().zip(row).for_each(|(sum, n)| *sum += n);
         }
-        let known = kernels.known(&matrix.operations, &executions);
+        let known = microbenchmarks.known(&matrix.operations, &executions);
         let target = TargetLines::new(lines, matrix.operations.len());
         Self { target, before: CostBelief::before(&known, &ASSUMED) }
     }

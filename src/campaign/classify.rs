@@ -155,7 +155,7 @@ mod tests {
             inputs: vec!["a".into()],
             campaign: settings(40),
             session_s: 1.0,
-            kernels: Default::default(),
+            microbenchmarks: Default::default(),
         };
         let mut dry = OneCulprit { tries: 0 };
         let rng = ChaCha8Rng::seed_from_u64(1);

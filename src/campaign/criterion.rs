@@ -27,16 +27,16 @@ pub struct CostBelief {
 }
 
 impl CostBelief {
-    /// Before the campaign; whether each operation's cost will be known from a kernel.
-    pub fn before(has_kernel: &[bool], assumed: &Assumptions) -> Self {
-        let Assumptions { kernel_misfit, cost_spread, .. } = *assumed;
-        let level = match has_kernel.contains(&true) {
-            true => assumed.kernel_level,
+    /// Before the campaign; whether each operation's cost will be known from a microbenchmark.
+    pub fn before(has_microbenchmark: &[bool], assumed: &Assumptions) -> Self {
+        let Assumptions { microbenchmark_misfit, cost_spread, .. } = *assumed;
+        let level = match has_microbenchmark.contains(&true) {
+            true => assumed.microbenchmark_level,
             false => assumed.level_unknown,
         };
-        let l = has_kernel.len();
+        let l = has_microbenchmark.len();
         let covariance = Mat::from_fn(l, l, |i, j| {
-            let own = if has_kernel[i] { kernel_misfit } else { cost_spread };
+            let own = if has_microbenchmark[i] { microbenchmark_misfit } else { cost_spread };
             level * level + if i == j { own * own } else { 0.0 }
         });
         Self { covariance, misfit: assumed.simulated_chip_case_misfit.powi(2) }
@@ -161,7 +161,7 @@ mod tests {
         assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
     }
 
-    /// Two operations with kernels: variances 0.04 + 0.01, covariance 0.04. A case of the
+    /// Two operations with microbenchmarks: variances 0.04 + 0.01, covariance 0.04. A case of the
     /// first alone: 0.05 - 0.05^2 / 0.0504; of the second 0.05 - 0.04^2 / 0.0504.
     #[test]
     fn a_case_tells_of_its_operations_and_of_the_level() {
@@ -174,8 +174,8 @@ mod tests {
         close(belief.error_of(&vec![(1, 1.0)]), 0.05f64.sqrt());
     }
 
-    /// Doubled: two operations, the second with a kernel; the errors beforehand, and after a
-    /// case of the first.
+    /// Doubled: two operations, the second with a microbenchmark; the errors beforehand, and after
+    /// a case of the first.
     #[test]
     fn what_is_assumed_moves_what_is_expected() {
         let errors = |assumed: &Assumptions| {
@@ -187,9 +187,9 @@ mod tests {
         let (usual, after) = errors(&ASSUMED);
         let (spread, _) = errors(&Assumptions { cost_spread: 1.5, ..ASSUMED });
         assert!(spread[0] > 1.9 * usual[0] && spread[1] == usual[1]);
-        let (kernels, _) = errors(&Assumptions { kernel_misfit: 0.2, ..ASSUMED });
-        assert!(kernels[0] == usual[0] && kernels[1] > 1.2 * usual[1]);
-        let (level, _) = errors(&Assumptions { kernel_level: 0.4, ..ASSUMED });
+        let (microbenchmarks, _) = errors(&Assumptions { microbenchmark_misfit: 0.2, ..ASSUMED });
+        assert!(microbenchmarks[0] == usual[0] && microbenchmarks[1] > 1.2 * usual[1]);
+        let (level, _) = errors(&Assumptions { microbenchmark_level: 0.4, ..ASSUMED });
         assert!(level[0] > usual[0] && level[1] > 1.8 * usual[1]);
         let doubted = Assumptions { simulated_chip_case_misfit: 0.04, ..ASSUMED };
         assert!(errors(&doubted).0 == usual && errors(&doubted).1 > 1.9 * after);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_knows_needs_no_case() {
+    fn what_a_microbenchmark_knows_needs_no_case() {
         let target = TargetLines::new(vec![vec![(0, 1.0)], vec![(1, 1.0)]], 2);
         let mut belief = CostBelief::before(&[true, false], &ASSUMED);
         belief.add(&shares(&[1, 1]));

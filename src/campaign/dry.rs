@@ -17,7 +17,7 @@ pub struct DryCase {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DryOutcome {
-    /// It ran to its end mark.
+    /// It ran to its end marker.
     Ran {
         /// Executions per block, indexed by [`BlockId`].
         executions: Vec<u64>,

@@ -65,7 +65,7 @@ pub fn plan(
     }
     let removable = removable_blocks(dictionary);
     find_sets(settings, &matrix, &removable, &mut search)?;
-    let lines = LineChoice::new(&settings.kernels, dictionary, &matrix, &search.base);
+    let lines = LineChoice::new(&settings.microbenchmarks, dictionary, &matrix, &search.base);
     let chosen = choose_proven(settings, &matrix, &removable, &lines, &mut search)?;
     Ok(describe(settings, &matrix, &removable, &lines, &search, &chosen))
 }

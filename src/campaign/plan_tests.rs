@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::campaign::PlannedKernels;
+use crate::campaign::PlannedMicrobenchmarks;
 use crate::campaign::dry::{DryCase, DryOutcome};
 use crate::operations::{BlockEntry, Operation, OperationCount};
 use crate::scenario::{CampaignProtocol, CampaignSettings, CaseChoice, PlanOn};
@@ -117,8 +117,12 @@ fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {
 pub(crate) fn plan_with(campaign: CampaignSettings) -> (Plan, usize) {
     let mut program = Program { runs: 0, broken: false, tells: false };
     let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings =
-        PlanSettings { inputs, campaign, session_s: 100.0, kernels: PlannedKernels::default() };
+    let settings = PlanSettings {
+        inputs,
+        campaign,
+        session_s: 100.0,
+        microbenchmarks: PlannedMicrobenchmarks::default(),
+    };
     let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
     (plan, program.runs)
 }
@@ -129,8 +133,12 @@ fn crashes_that_point_at_blocks_leave_more_dry_runs_for_others() {
         let mut program = Program { runs: 0, broken: false, tells };
         let campaign = CampaignSettings { dry_runs: 40, ..settings(20) };
         let inputs = vec!["a".to_string(), "b".to_string()];
-        let settings =
-            PlanSettings { inputs, campaign, session_s: 100.0, kernels: PlannedKernels::default() };
+        let settings = PlanSettings {
+            inputs,
+            campaign,
+            session_s: 100.0,
+            microbenchmarks: PlannedMicrobenchmarks::default(),
+        };
         plan(&settings, &program_dictionary(), &mut program).unwrap().summary.removed_executed
     };
     assert!(removed(true) > removed(false), "{} {}", removed(true), removed(false));
@@ -173,8 +181,12 @@ fn cases_with_too_little_energy_are_left_out() {
     let mut program = Program { runs: 0, broken: false, tells: false };
     let campaign = CampaignSettings { min_energy_share: 0.1, ..settings(44) };
     let inputs = vec!["a".to_string(), "b".to_string()];
-    let settings =
-        PlanSettings { inputs, campaign, session_s: 100.0, kernels: PlannedKernels::default() };
+    let settings = PlanSettings {
+        inputs,
+        campaign,
+        session_s: 100.0,
+        microbenchmarks: PlannedMicrobenchmarks::default(),
+    };
     let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
     assert!(plan.cases.iter().all(|case| case.energy_share >= 0.1));
     assert_eq!((plan.cases.len(), plan.summary.collapsed), (44, 0));
@@ -211,7 +223,7 @@ fn a_broken_base_case_is_an_error() {
         inputs: vec!["a".into()],
         campaign: settings(3),
         session_s: 1.0,
-        kernels: PlannedKernels::default(),
+        microbenchmarks: PlannedMicrobenchmarks::default(),
     };
     let error = plan(&settings, &program_dictionary(), &mut program).unwrap_err();
     assert_eq!(error.to_string(), "the base case of input `a` fails: NullPointerException");
@@ -252,7 +264,7 @@ fn a_fragile_program_still_gets_its_cases() {
             inputs: inputs.clone(),
             campaign,
             session_s: 1.0,
-            kernels: PlannedKernels::default(),
+            microbenchmarks: PlannedMicrobenchmarks::default(),
         };
         plan(&settings, &dictionary(&lists), &mut Fragile).unwrap()
     };
@@ -302,7 +314,7 @@ fn what_is_planned_has_run_with_its_own_build() {
         inputs: vec!["a".into()],
         campaign: settings(12),
         session_s: 1.0,
-        kernels: PlannedKernels::default(),
+        microbenchmarks: PlannedMicrobenchmarks::default(),
     };
     let plan = plan(&settings, &dictionary(&lists), &mut Disagreeing).unwrap();
     let removes = |block| plan.cases.iter().any(|case| case.removed.contains(&BlockId(block)));

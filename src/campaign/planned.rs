@@ -4,7 +4,7 @@ use crate::blocks::BlockId;
 use crate::scenario::{CampaignSettings, Scenario};
 
 use super::criterion::LineError;
-use super::planned_kernels::PlannedKernels;
+use super::planned_microbenchmarks::PlannedMicrobenchmarks;
 
 /// What the planner needs of a scenario.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +15,8 @@ pub struct PlanSettings {
     pub campaign: CampaignSettings,
     /// Length of a session with the rest after it, in seconds.
     pub session_s: f64,
-    /// The micro-kernels that will be run.
-    pub kernels: PlannedKernels,
+    /// The microbenchmarks that will be run.
+    pub microbenchmarks: PlannedMicrobenchmarks,
 }
 
 impl From<&Scenario> for PlanSettings {
@@ -25,7 +25,7 @@ impl From<&Scenario> for PlanSettings {
             inputs: scenario.inputs.iter().map(|input| input.name.clone()).collect(),
             campaign: scenario.campaign.clone(),
             session_s: scenario.session.duration_s + scenario.session.rest_s,
-            kernels: PlannedKernels::default(),
+            microbenchmarks: PlannedMicrobenchmarks::default(),
         }
     }
 }
@@ -94,7 +94,7 @@ pub struct PlanSummary {
     pub rank: usize,
     /// Cases that run less than a fifth of their base case's executions.
     pub collapsed: usize,
-    /// The errors of line energies to be expected from these cases and the kernels: one
+    /// The errors of line energies to be expected from these cases and the microbenchmarks: one
     /// standard deviation; none where nothing ran.
     pub line_error: Option<LineError>,
     /// Seconds of board time that all runs take, by the nominal session.

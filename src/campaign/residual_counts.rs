@@ -1,4 +1,4 @@
-//! `remains.csv`: what removed blocks still hold. A removal variant still enters the
+//! `residual-counts.csv`: what removed blocks still hold. A removal variant still enters the
 //! blocks whose statements it leaves out, so their executions are counted; without this
 //! table they would count as if nothing were missing.
 
@@ -12,7 +12,7 @@ use crate::operations::{Dictionary, Feature, OperationCount};
 
 /// A row that can't be read.
 #[derive(Debug, thiserror::Error)]
-#[error("remains.csv can't be read; write it again with `wattline plan`")]
+#[error("residual-counts.csv can't be read; write it again with `wattline plan`")]
 pub struct RemainsError(#[from] csv::Error);
 
 /// By variant: the operations that its removed blocks still hold.

@@ -8,7 +8,7 @@ use crate::operations::Dictionary;
 use super::by_lines::LineChoice;
 use super::counts::OperationMatrix;
 use super::criterion::LineError;
-use super::planned_kernels::PlannedKernels;
+use super::planned_microbenchmarks::PlannedMicrobenchmarks;
 
 /// Repeats that could lower the error by less than this part of it are not made.
 const LEAST_GAIN: f64 = 0.01;
@@ -35,13 +35,13 @@ pub struct Outlook {
 /// noise beside what no costs explain. `bases` are the executions per block of the base
 /// cases. None without lines.
 pub fn outlook(
-    kernels: &PlannedKernels,
+    microbenchmarks: &PlannedMicrobenchmarks,
     dictionary: &Dictionary,
     bases: &[Vec<u64>],
     cases: &[Replicated],
 ) -> Option<Outlook> {
     let matrix = OperationMatrix::new(dictionary);
-    let lines = LineChoice::new(kernels, dictionary, &matrix, bases);
+    let lines = LineChoice::new(microbenchmarks, dictionary, &matrix, bases);
     let row = |case: &Replicated| -> Vec<u128> {
         let count = |name: &String| case.counts.get(name).copied().unwrap_or(0);
         matrix.operations.iter().map(count).collect()
@@ -92,8 +92,13 @@ mod tests {
     /// One line of one operation each; a case that holds both.
     fn look(relative_se: f64) -> Outlook {
         let dictionary = dictionary(&[&[("And", 3)], &[("Or", 1)]]);
-        outlook(&PlannedKernels::default(), &dictionary, &[vec![10, 10]], &cases(relative_se))
-            .unwrap()
+        outlook(
+            &PlannedMicrobenchmarks::default(),
+            &dictionary,
+            &[vec![10, 10]],
+            &cases(relative_se),
+        )
+        .unwrap()
     }
 
     #[test]

@@ -26,7 +26,7 @@ Writes accounts/{operations,blocks,lines,methods,classes,packages}.csv and ledge
 where `wattline calls` has recorded who calls, accounts/{calltree,cumulative,threads}.csv.
 Every level adds up to the same energy; what the model does not explain is a row of the
 ledger. Where the campaign's base cases were sampled, methods are what samples and counts say
-together (accounts/areas.csv).")]
+together (accounts/method-estimates.csv).")]
 pub struct Arguments {
     /// model.json of a fit, or monitor.toml of a recording of `monitor`.
     model: PathBuf,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::device::{Server, list, virtual_board_options};
-use crate::virtual_board::silicon::SiliconFamily;
+use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{
     self, AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools,
 };
@@ -45,14 +45,14 @@ enum BoardCommand {
         /// Its code costs so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         device_factor: f64,
-        /// Of an additive chip: a device of the cost table. A pattern of code costs the table's device effect
-        /// on top of its others.
+        /// Of an additive chip: a device of the cost table. A pattern of code costs the table's
+        /// device effect on top of its others.
         #[arg(long, value_name = "LEVEL", default_value = "Device 1")]
         device: String,
         /// Its chip: `additive`, whose energy adds up over bytecodes, or `compiled:SEED`, which
         /// spends as compiled code does.
         #[arg(long, value_name = "CHIP", default_value_t)]
-        silicon: SiliconFamily,
+        simulated_model: SimulatedModelFamily,
         /// Without code it draws so many times what the board's file says.
         #[arg(long, default_value_t = 1.0, value_parser = between(1e-6, 1e6, ""))]
         idle_factor: f64,
@@ -60,7 +60,7 @@ enum BoardCommand {
         /// default that of your own adb, which is made if there is none.
         #[arg(long, value_name = "FILE")]
         adb_keys: Option<PathBuf>,
-        /// Folder for the truth of every session.
+        /// Folder for the ground truth of every session.
         #[arg(long)]
         truth: Option<PathBuf>,
         /// Folder that gets the board's energy as RAPL counters, laid out as
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             seed,
             device_factor,
             device,
-            silicon,
+            simulated_model,
             idle_factor,
             adb_keys,
             truth,
@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .map_err(|error| Failure::Usage(error.to_string()))?,
             name: name.clone(),
             device: device.clone(),
-            silicon: *silicon,
+            simulated_model: *simulated_model,
             jars: *jars,
             tools: if *toolbox { Tools::Toolbox } else { Tools::Toybox },
             port: *port,

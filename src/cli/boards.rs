@@ -8,7 +8,7 @@ use crate::device::RECONNECT_LIMIT;
 use crate::run::WhenLost;
 use crate::stage::Failure;
 use crate::stage::boards::{BoardChoice, VirtualChoice, check_together};
-use crate::virtual_board::silicon::SiliconFamily;
+use crate::virtual_board::simulated_model::SimulatedModelFamily;
 
 /// `--board`, as often as there are boards.
 #[derive(Debug, Clone, Args)]
@@ -25,24 +25,24 @@ pub struct BoardArguments {
     )]
     board: Vec<BoardChoice>,
     /// The chip of the virtual board: `additive`, whose energy adds up over bytecodes, or
-    /// `compiled:SEED`, which spends as compiled code does (docs/virtual-board-silicon.md).
+    /// `compiled:SEED`, which spends as compiled code does (docs/simulated-energy-models.md).
     #[arg(long, value_name = "CHIP")]
-    silicon: Option<SiliconFamily>,
+    simulated_model: Option<SimulatedModelFamily>,
 }
 
 impl BoardArguments {
     /// The boards. Refuses what can't go together.
     pub fn choices(&self) -> Result<Vec<BoardChoice>, Failure> {
         check_together(&self.board)?;
-        let Some(silicon) = self.silicon else { return Ok(self.board.clone()) };
+        let Some(simulated_model) = self.simulated_model else { return Ok(self.board.clone()) };
         let chosen = self.board.iter().map(|board| match board {
             BoardChoice::Virtual(chosen) => {
-                Ok(BoardChoice::Virtual(VirtualChoice { silicon, ..*chosen }))
+                Ok(BoardChoice::Virtual(VirtualChoice { simulated_model, ..*chosen }))
             }
             BoardChoice::Jvm | BoardChoice::Serial(_) => Err(Failure::Usage(
-                "--silicon is the chip of a virtual board that this command starts (--board \
+                "--simulated-model is the chip of a virtual board that this command starts (--board \
                  virtual); one that runs already got its own from `wattline board virtual \
-                 --silicon`, and others have real ones"
+                 --simulated-model`, and others have real ones"
                     .into(),
             )),
         });
@@ -107,14 +107,15 @@ mod tests {
 
     #[test]
     fn boards_are_named_once_each_in_either_form() {
-        let additive = SiliconFamily::Additive;
-        let of = |kind, silicon| BoardChoice::Virtual(VirtualChoice { kind, silicon });
+        let additive = SimulatedModelFamily::Additive;
+        let of =
+            |kind, simulated_model| BoardChoice::Virtual(VirtualChoice { kind, simulated_model });
         assert_eq!(parse(&[]).board, [of("odroid-xu-e", additive)]);
         let phone = ["--board", "virtual:phone"];
         assert_eq!(parse(&phone).board, [of("phone", additive)]);
-        let compiled = parse(&[&phone[..], &["--silicon", "compiled:3"]].concat());
-        assert_eq!(compiled.choices().unwrap(), [of("phone", SiliconFamily::Compiled(3))]);
-        assert!(parse(&["--board", "jvm", "--silicon", "compiled:3"]).choices().is_err());
+        let compiled = parse(&[&phone[..], &["--simulated-model", "compiled:3"]].concat());
+        assert_eq!(compiled.choices().unwrap(), [of("phone", SimulatedModelFamily::Compiled(3))]);
+        assert!(parse(&["--board", "jvm", "--simulated-model", "compiled:3"]).choices().is_err());
         assert!("virtual:toaster".parse::<BoardChoice>().unwrap_err().contains("pixel"));
         let two = ["A", "B"].map(|serial| BoardChoice::Serial(serial.into()));
         assert_eq!(parse(&["--serial", "A", "--serial", "B"]).board, two);

@@ -7,7 +7,7 @@ use crate::stage::Failure;
 
 /// Exit codes of the program.
 pub(crate) mod exit {
-    /// A gate said no.
+    /// A check failed: an increase over its limit.
     pub const GATE: u8 = 1;
     /// Wrong use.
     pub const USAGE: u8 = 2;

@@ -1,4 +1,4 @@
-//! `wattline evaluate`: accounts against the truth of a virtual board, against the profile of
+//! `wattline evaluate`: accounts against the ground truth of a virtual board, against the profile of
 //! an independent profiler, or against inputs that they have not seen.
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ Examples:
   wattline evaluate target/demo --unseen --out target/evaluation
 
 A truth folder has lines.csv (file,line,energy_j) and methods.csv (class,method,energy_j), or is
-what `wattline board virtual --truth DIR` left: of that, the campaign's unremoved cases are
+what `wattline board virtual --ground-truth DIR` left: of that, the campaign's unremoved cases are
 summed up, one power run of each. A campaign on several boards is held against the truth of
 each that is named. Writes evaluation.csv: the errors over the lines, blocks and methods that
 make 95 % of the true energy.
@@ -128,7 +128,7 @@ fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure
     Ok(())
 }
 
-/// The accounts of one of a campaign's boards, held against its truth; with its name where
+/// The accounts of one of a campaign's boards, held against its ground truth; with its name where
 /// there are several.
 fn of_board(
     folder: &CampaignFolder,

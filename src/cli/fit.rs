@@ -32,7 +32,7 @@ pub const FILES: [&str; 3] = [names::MODEL, names::CV, names::ESTIMABILITY];
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  wattline fit target/demo/dataset.csv --prior target/demo/kernels.csv --out target/fit
+  wattline fit target/demo/dataset.csv --prior target/demo/microbenchmarks.csv --out target/fit
   wattline fit logs.csv --target energy_j --features 'cycles..stalls' --group program \\
       --solver nnls --folds 5 --out target/fit
   wattline fit windows/ --solver nnls --partial 1.partial --part 1/8
@@ -76,8 +76,8 @@ pub struct Arguments {
     /// what and why; shrink with --penalty, and for files that are read in blocks.
     #[arg(long)]
     solver: Option<String>,
-    /// Costs known beforehand, for `stack`, `shrink` and `bayes`: kernels.csv, or the model.json of
-    /// an older device.
+    /// Costs known beforehand, for `stack`, `shrink` and `bayes`: microbenchmarks.csv, or the
+    /// model.json of an older device.
     #[arg(long)]
     prior: Option<PathBuf>,
     /// Rounds of cross-validation.
@@ -99,8 +99,8 @@ pub struct Arguments {
     /// the median of all cases, which a part of them can't tell.
     #[arg(long, value_name = "JOULES", requires = "partial", value_parser = between(0.0, 1e15, "J"))]
     relative_floor: Option<f64>,
-    /// Strength of the penalty or prior. Default: with kernels as --prior what their standard
-    /// errors say, beside the noise that the cases show; else chosen by inner
+    /// Strength of the penalty or prior. Default: with microbenchmarks as --prior what their
+    /// standard errors say, beside the noise that the cases show; else chosen by inner
     /// cross-validation.
     #[arg(long, value_parser = between(0.0, 1e15, ""))]
     penalty: Option<f64>,

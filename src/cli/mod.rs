@@ -19,8 +19,8 @@ mod fit;
 mod hints;
 mod instrument;
 mod kept;
-mod kernels;
 mod leftovers;
+mod microbenchmarks;
 mod monitor;
 mod origin;
 mod outcome;
@@ -69,7 +69,7 @@ Try it without a board:
   wattline pipeline scenarios/click-and-move.toml --out target/demo
 What stands in a source tree:
   wattline scan src/main/java --out target/scan
-Exit codes: 0 done, 1 a gate said no, 2 wrong use, 3 input at fault, 4 board at fault,
+Exit codes: 0 done, 1 check failed, 2 wrong usage, 3 invalid input, 4 board failed,
 5 no data to answer with.";
 
 #[derive(Debug, Subcommand)]
@@ -88,8 +88,8 @@ enum Command {
     Run(run::Arguments),
     /// Turn the runs of a campaign into a data set.
     Dataset(dataset::Arguments),
-    /// Measure micro-kernels for the operations that an application executes most.
-    Kernels(kernels::Arguments),
+    /// Measure microbenchmarks for the operations that an application executes most.
+    Microbenchmarks(microbenchmarks::Arguments),
     /// Measure the bytecode patterns of the probabilistic profiler on a board.
     Patterns(patterns::Arguments),
     /// Fit costs to a data set, with cross-validation.
@@ -100,7 +100,7 @@ enum Command {
     Account(account::Arguments),
     /// Record who calls whom, for accounts with callees and by thread.
     Calls(calls::Arguments),
-    /// Compare accounts with the truth of a virtual board.
+    /// Compare accounts with the ground truth of a virtual board.
     Evaluate(evaluate::Arguments),
     /// Say what to change, and what it would save.
     Hints(hints::Arguments),
@@ -217,7 +217,7 @@ fn run(command: Command) -> Result<CommandOutcome, Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Dataset(arguments) => dataset::run(&arguments),
-        Command::Kernels(arguments) => kernels::run(&arguments),
+        Command::Microbenchmarks(arguments) => microbenchmarks::run(&arguments),
         Command::Patterns(arguments) => patterns::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),

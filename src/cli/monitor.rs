@@ -86,7 +86,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Methods of a JVM")]
     mapping: Option<PathBuf>,
     /// Sampling: milliseconds between two samples of Flight Recorder or, in a JVM without one,
-    /// between two looks at stacks. Default: 40, or 20 of processor time.
+    /// between two looks at stacks. Default: 40, or 20 of CPU time.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000),
           help_heading = "Methods of a JVM")]
     period_ms: Option<u32>,
@@ -94,7 +94,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100),
           help_heading = "Methods of a JVM")]
     duty: u32,
-    /// Instrumentation: percent of the JVM's processor time that probes may take before
+    /// Instrumentation: percent of the JVM's CPU time that probes may take before
     /// the most called methods are counted in windows alone, and the shortest lose theirs.
     #[arg(long, default_value_t = 5.0, value_parser = between(0.0, 100.0, "%"),
           help_heading = "Methods of a JVM")]
@@ -121,7 +121,7 @@ pub struct Arguments {
     /// Power per frequency of the chip: a table of freqbench (CSV or JSON).
     #[arg(long, value_name = "FILE", help_heading = "Power")]
     soc: Option<PathBuf>,
-    /// What a process's share is a part of: all processor time, or the active part of it.
+    /// What a process's share is a part of: all CPU time, or the active part of it.
     #[arg(long, default_value = "capacity", help_heading = "Power",
           value_parser = PossibleValuesParser::new(["capacity", "active"]))]
     share: String,
@@ -230,7 +230,7 @@ impl Arguments {
         if self.exact { 100 } else { self.duty }
     }
 
-    /// The part of the JVM's processor time that probes may take.
+    /// The part of the JVM's CPU time that probes may take.
     fn budget(&self) -> f64 {
         if self.exact { 1.0 } else { self.budget / 100.0 }
     }

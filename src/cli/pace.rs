@@ -186,7 +186,7 @@ mod tests {
         let mut pace = Pace::default();
         // 100 runs of 10 s on a board whose seconds take half of one here.
         pace.begin("measuring", 100, 1000.0, at(0));
-        pace.expect("kernels", 600.0);
+        pace.expect("microbenchmarks", 600.0);
         let said = lines(&mut pace, 0, 40);
         assert_eq!(said[0].1, "  measuring: 0 of 100 done, 100 left");
         pace.found_up_to(20, at(40));
@@ -194,10 +194,10 @@ mod tests {
         pace.heard();
         let said = lines(&mut pace, 140, 171);
         assert_eq!(said.len(), 1);
-        assert_eq!(pace.time_left(at(140)), "about 5 min, with kernels about 10 min");
+        assert_eq!(pace.time_left(at(140)), "about 5 min, with microbenchmarks about 10 min");
         assert!(said[0].1.starts_with("  measuring: 40 of 100 done, 60 left, about"), "{said:?}");
         pace.end(at(171));
-        pace.begin("kernels", 60, 600.0, at(171));
+        pace.begin("microbenchmarks", 60, 600.0, at(171));
         pace.made(30, at(201));
         assert_eq!(pace.time_left(at(201)), "about 30 s");
     }

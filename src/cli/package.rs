@@ -195,7 +195,7 @@ fn how_to_start(scenario: &Scenario, output: &Output) -> String {
     }
     let input = scenario.inputs.first();
     let mut extras = input.map(|input| scenario.extras(input)).unwrap_or_default();
-    // What `main` reads on its standard input depends on its begin mark, too.
+    // What `main` reads on its standard input depends on its begin marker, too.
     let of_activity = input.filter(|_| scenario.application.start == StartKind::Activity);
     if let Some(input) = of_activity.filter(|input| !input.steps.is_empty()) {
         extras.insert("wattline.input".into(), timed_steps(&input.steps));

@@ -6,17 +6,19 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::build::VariantBuilder;
-use crate::kernels::baselines;
-use crate::kernels::patterns::{PatternKernel, energies_csv, pattern_energies, pattern_kernels};
+use crate::microbenchmarks::baselines;
+use crate::microbenchmarks::patterns::{
+    PatternMicrobenchmark, energies_csv, pattern_energies, pattern_microbenchmarks,
+};
 use crate::scenario::read_scenario;
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
-use crate::stage::folder::names::KERNEL_RUNS;
-use crate::stage::kernels::{self, JAVA_RELEASE, SessionStore, analyse, measure_all};
+use crate::stage::folder::names::MICROBENCHMARK_RUNS;
+use crate::stage::microbenchmarks::{self, JAVA_RELEASE, SessionStore, analyse, measure_all};
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
-use super::kernels::open_output;
+use super::microbenchmarks::open_output;
 use super::progress;
 
 /// The table.
@@ -31,13 +33,13 @@ Example:
 
 Each of the 174 patterns is a Java statement, 16 times in a loop; the loop without it, of
 the same session, is subtracted. Sessions run all in random order, each after a forced
-collection, as long as [kernels] in the scenario says. Several boards (--serial A
+collection, as long as [microbenchmarks] in the scenario says. Several boards (--serial A
 --serial B) take turns. A session that has ended is not made again when the command is
-repeated after an interruption (kernel-runs/ holds them), except with --force.
+repeated after an interruption (microbenchmark-runs/ holds them), except with --force.
 Writes measured-patterns.csv: a row per pattern, board and session, with the energy of
 one execution in joules.")]
 pub struct Arguments {
-    /// The scenario: meter, rails, frequency, seed, and the sessions' [kernels].
+    /// The scenario: meter, rails, frequency, seed, and the sessions' [microbenchmarks].
     scenario: PathBuf,
     #[command(flatten)]
     boards: BoardArguments,
@@ -59,13 +61,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let boards = kernels::open_boards(&chosen, &scenario, &output)?;
+    let boards = microbenchmarks::open_boards(&chosen, &scenario, &output)?;
     refuse_local(&boards)?;
-    let of_patterns = wanted.iter().map(|pattern| pattern.kernel.clone());
+    let of_patterns = wanted.iter().map(|pattern| pattern.microbenchmark.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();
     let application = analyse(&all)?;
     let mut builder = VariantBuilder::new(&application, &jdk, Some(JAVA_RELEASE))?;
-    let place = SessionStore { output: &output, runs: KERNEL_RUNS };
+    let place = SessionStore { output: &output, runs: MICROBENCHMARK_RUNS };
     let sessions = measure_all(&all, &scenario, &mut builder, &boards, place)?;
     let energies = pattern_energies(&wanted, &sessions);
     let path = output.write(MEASURED, energies_csv(&energies)?)?;
@@ -93,8 +95,8 @@ fn refuse_local(boards: &[OpenBoard]) -> Result<(), Failure> {
 }
 
 /// The patterns of some categories; of all if none is named.
-fn wanted(only: &[String]) -> Result<Vec<PatternKernel>, Failure> {
-    let all = pattern_kernels();
+fn wanted(only: &[String]) -> Result<Vec<PatternMicrobenchmark>, Failure> {
+    let all = pattern_microbenchmarks();
     let begins =
         |category: &str, with: &String| category.to_lowercase().starts_with(&with.to_lowercase());
     let is_unknown = |with: &&String| !all.iter().any(|p| begins(p.pattern.category, with));
@@ -104,7 +106,7 @@ fn wanted(only: &[String]) -> Result<Vec<PatternKernel>, Failure> {
         let known = known.join(", ");
         return Err(Failure::Usage(format!("no pattern is of {unknown:?}; there are {known}")));
     }
-    let is_wanted = |pattern: &PatternKernel| {
+    let is_wanted = |pattern: &PatternMicrobenchmark| {
         only.is_empty() || only.iter().any(|with| begins(pattern.pattern.category, with))
     };
     Ok(all.into_iter().filter(is_wanted).collect())

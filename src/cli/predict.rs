@@ -26,10 +26,10 @@ mod effects;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example, micro-kernels alone against a campaign's programs:
-  wattline fit target/demo/dataset.csv --prior target/demo/kernels.csv --penalty 1e9 \\
-      --out target/kernels-alone
-  wattline predict target/kernels-alone/model.json target/demo/dataset.csv --out target/p
+Example, microbenchmarks alone against a campaign's programs:
+  wattline fit target/demo/dataset.csv --prior target/demo/microbenchmarks.csv --penalty 1e9 \\
+      --out target/microbenchmarks-alone
+  wattline predict target/microbenchmarks-alone/model.json target/demo/dataset.csv --out target/p
 
 Writes predictions.csv, a row per case: measured energy with its standard error over the
 repeats, predicted energy with its 95 % interval (that of the expected energy: noise of a

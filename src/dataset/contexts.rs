@@ -1,4 +1,4 @@
-//! `contexts.csv`: in which contexts the cases executed their operations. Where kernels
+//! `contexts.csv`: in which contexts the cases executed their operations. Where microbenchmarks
 //! price contexts apart, a case's count of an operation is weighed by them, so that a
 //! case with another mix than the application's is no error of the model.
 

@@ -7,7 +7,7 @@
 //! `sqrt(s_p^2 / n_p + s_i^2 / n_i)`, with the standard deviations of `E_k - P D_k` and of
 //! the idle energy over the mean duration. Negative energies stay.
 //!
-//! Where the processor times of the runtime's own threads are known (compilers, collector),
+//! Where the CPU times of the runtime's own threads are known (compilers, collector),
 //! their part of `E_k - P D_k` is taken off: they spend by what they compile and collect, not
 //! by what the case executes, and the ledger has a row for them.
 
@@ -84,7 +84,7 @@ impl CaseEnergy {
     }
 
     /// Whether no cost can be told from it: relative errors of exactly nothing are not defined.
-    /// A meter of coarse steps, as processor times are, sees nothing of what is short.
+    /// A meter of coarse steps, as CPU times are, sees nothing of what is short.
     pub fn is_nothing(&self) -> bool {
         self.energy_j == 0.0
     }

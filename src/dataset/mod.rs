@@ -4,7 +4,7 @@
 pub(crate) mod assemble;
 pub(crate) mod contexts;
 pub(crate) mod energy;
-pub(crate) mod kernels;
+pub(crate) mod microbenchmarks;
 pub(crate) mod output;
 pub(crate) mod probe_cost;
 pub(crate) mod windows;

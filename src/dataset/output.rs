@@ -19,7 +19,7 @@ pub struct Provenance {
     /// Whether it is the virtual board: no figure is of real hardware then.
     pub virtual_board: bool,
     /// The chip of a virtual board; absent on others.
-    pub silicon: Option<String>,
+    pub simulated_model: Option<String>,
     /// What ran the application.
     pub runtime: String,
     /// Power meter.
@@ -175,7 +175,7 @@ mod tests {
             scenario: "orbit".into(),
             board: "virtual".into(),
             virtual_board: true,
-            silicon: Some("compiled:1".into()),
+            simulated_model: Some("compiled:1".into()),
             runtime: "OpenJDK 17".into(),
             meter: "ina231".into(),
             rails: vec!["arm".into()],
@@ -186,7 +186,7 @@ mod tests {
         let text = dataset_to_toml(&dataset(), &provenance);
         let value: toml::Table = text.parse().unwrap();
         assert_eq!(value["virtual_board"].as_bool(), Some(true));
-        assert_eq!(value["silicon"].as_str(), Some("compiled:1"));
+        assert_eq!(value["simulated_model"].as_str(), Some("compiled:1"));
         assert_eq!(value["operations"].as_integer(), Some(2));
         assert_eq!(value["library_functions"].as_integer(), Some(3));
         assert_eq!(value["lumped"][0]["function"].as_str(), Some("lib:x.X.x"));

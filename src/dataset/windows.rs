@@ -18,7 +18,7 @@ pub struct CountedSession {
     pub series: Series,
     /// The meter's refresh and the sampler's period.
     pub timing: MeterTiming,
-    /// Between the begin and the end mark, on the board's clock.
+    /// Between the begin and the end marker, on the board's clock.
     pub window: Window,
     /// Snapshots of the counts; none of an idle session.
     pub snapshots: Vec<CountSnapshot>,
@@ -37,7 +37,7 @@ pub struct SessionPiece {
     pub probes: [u64; 2],
     /// Executions by block.
     pub executions: BTreeMap<usize, u64>,
-    /// Garbage collections.
+    /// GC.
     pub collections: u128,
 }
 

@@ -1,5 +1,5 @@
 //! What can go wrong with a board. Every variant names the board and the remedy; the
-//! program turns all of them into exit code 4 (board at fault).
+//! program turns all of them into exit code 4 (board failed).
 
 use std::io;
 use std::net::SocketAddrV4;

@@ -1,5 +1,5 @@
 //! A command of this machine that gives an application its input, beside the session on the
-//! board: in a process group of its own, from the begin mark to its own end, the session's or
+//! board: in a process group of its own, from the begin marker to its own end, the session's or
 //! a limit.
 
 use std::fs::File;
@@ -105,7 +105,7 @@ impl InputEnd {
     }
 }
 
-/// Makes a session. It calls what it is given when it has seen the begin mark, and the command
+/// Makes a session. It calls what it is given when it has seen the begin marker, and the command
 /// runs from then on; `ended` is called when the command has.
 pub(super) fn beside<T>(
     command: Option<&InputCommand>,

@@ -98,7 +98,7 @@ impl LocalJvm {
             android_release: version,
             hardware: Hardware::Real,
             own_serial: None,
-            silicon: None,
+            simulated_model: None,
             compiles: true,
             sampler: Some(match self.async_profiler {
                 Some(_) => Sampler::AsyncProfiler,

@@ -14,7 +14,7 @@ use jiff::civil::date;
 
 use crate::assumptions::ASSUMED;
 use crate::build::counts_files;
-use crate::power::{MarkTexts, crash_in};
+use crate::power::{MarkerTexts, crash_in};
 use crate::scenario::in_order;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
@@ -242,7 +242,7 @@ impl<'s> LocalSession<'s> {
 
     fn copy(&self, output: Option<impl Read>, tag: &str, pid: u32) {
         let Some(output) = output else { return };
-        let MarkTexts { begin, end } = &self.plan.marks;
+        let MarkerTexts { begin, end } = &self.plan.marks;
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             self.say(tag, pid, &line);
             if line.starts_with(begin) || line.starts_with(end) {
@@ -259,7 +259,7 @@ impl<'s> LocalSession<'s> {
         threads
     }
 
-    /// Sends the input at its times and ends it then; waits for the end mark, the process's
+    /// Sends the input at its times and ends it then; waits for the end marker, the process's
     /// end, or the limit.
     fn drive(
         &self,

@@ -3,7 +3,7 @@
 //! instrumentation says marks in its status, too; those that the log no longer has are put back
 //! where they were.
 
-use crate::power::{MarkTexts, log_time, parse_log_line, parse_session_log};
+use crate::power::{MarkerTexts, log_time, parse_log_line, parse_session_log};
 
 use super::status::SaidLine;
 
@@ -14,7 +14,7 @@ const APART_MAX_S: f64 = 0.5;
 /// The log with the lines of `said` that it no longer has, before all others: what is lost is
 /// older than what is left. They have the tag `wattline`. A log without a line that ties its
 /// times to the device's clock stays as it is.
-pub(super) fn put_back(log: String, said: &[SaidLine], marks: &MarkTexts) -> String {
+pub(super) fn put_back(log: String, said: &[SaidLine], marks: &MarkerTexts) -> String {
     if said.is_empty() {
         return log;
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_lost_mark_is_where_it_was() {
-        let marks = MarkTexts::default();
+        let marks = MarkerTexts::default();
         let both = [said(101.25, "wattline: begin"), said(111.5, "wattline: end")];
         let whole = put_back(LEFT.into(), &both, &marks);
         let first = "11-21 02:41:19.250  1234  1234 I wattline: wattline: begin\n";
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_log_without_a_clock_stays_as_it_is() {
         let log = "11-21 02:41:25.000  1234  1234 I System.out: chatter\n";
-        let whole = put_back(log.into(), &[said(1.0, "wattline: begin")], &MarkTexts::default());
+        let whole = put_back(log.into(), &[said(1.0, "wattline: begin")], &MarkerTexts::default());
         assert_eq!(whole, log);
     }
 }

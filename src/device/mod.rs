@@ -143,8 +143,8 @@ pub struct BoardFacts {
     /// `ro.serialno`: the board's own serial, wherever adb finds it; absent where the board
     /// does not say.
     pub own_serial: Option<String>,
-    /// `ro.wattline.silicon`: the chip of a virtual board; absent on others.
-    pub silicon: Option<String>,
+    /// `ro.wattline.simulated_model`: the chip of a virtual board; absent on others.
+    pub simulated_model: Option<String>,
     /// Whether what runs there is compiled: since Android 5.0 it is, and before by no more than
     /// a just-in-time compiler of short traces.
     pub compiles: bool,
@@ -165,7 +165,7 @@ const ANDROID_5_0: u32 = 21;
 /// Asks a board what it is.
 pub(crate) fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
     let command = "getprop ro.product.model; getprop ro.build.version.release; \
-                   getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.silicon; \
+                   getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.simulated_model; \
                    getprop ro.build.version.sdk; command -v simpleperf || echo";
     let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
     Ok(facts_of(&answer))
@@ -176,7 +176,7 @@ fn facts_of(answer: &str) -> BoardFacts {
     let mut lines = answer.lines().map(str::trim);
     let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
     let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
-    let (silicon, level, simpleperf) = (next(), next(), next());
+    let (simulated_model, level, simpleperf) = (next(), next(), next());
     let level: Option<u32> = level.and_then(|level| level.parse().ok());
     let compiles = level.is_some_and(|level| level >= ANDROID_5_0);
     let sampler = sampler::of_android(level, simpleperf.is_some());
@@ -184,7 +184,7 @@ fn facts_of(answer: &str) -> BoardFacts {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
     };
-    BoardFacts { model, android_release, hardware, own_serial, silicon, compiles, sampler }
+    BoardFacts { model, android_release, hardware, own_serial, simulated_model, compiles, sampler }
 }
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(real.model.as_deref(), Some("ODROID-XU"));
         assert!(!real.is_virtual());
         let other = facts_of("wattline\n\n1\nleft\ncompiled:1\n");
-        assert_eq!(other.silicon.as_deref(), Some("compiled:1"));
+        assert_eq!(other.simulated_model.as_deref(), Some("compiled:1"));
         assert!(other.is_virtual());
         assert_eq!(other.own_serial.as_deref(), Some("left"));
         assert_eq!(facts_of("\n\n\n"), BoardFacts::default());

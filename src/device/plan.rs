@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::power::MarkTexts;
+use crate::power::MarkerTexts;
 use crate::scenario::{InputStep, in_order, timed_steps};
 
 use super::sampler::{METHODS_BUFFER_BYTES, METHODS_INTERVAL, SIMPLEPERF_HZ, Sampler};
@@ -11,7 +11,7 @@ use super::{DeviceError, InputCommand};
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionKind {
-    /// The application runs to its end mark.
+    /// The application runs to its end marker.
     App,
     /// The same, with an instrumented application whose counts are wanted.
     Traced,
@@ -70,7 +70,7 @@ pub struct SessionPlan {
     /// A command of this machine that gives input, too; not used by an idle session.
     pub input_command: Option<InputCommand>,
     /// What the application prints at its begin and end.
-    pub marks: MarkTexts,
+    pub marks: MarkerTexts,
     /// What the session is for.
     pub kind: SessionKind,
     /// The longest session, on the board's clock.
@@ -114,8 +114,8 @@ fn unchecked(plan: &SessionPlan) -> Vec<String> {
     ];
     let mask = |name: &str, mask: Option<u32>| mask.map(|mask| format!("{name}_mask={mask:x}"));
     arguments.extend(mask("scripts", plan.pinning.scripts_mask));
-    let MarkTexts { begin, end } = &plan.marks;
-    arguments.extend([format!("begin_mark={begin}"), format!("end_mark={end}")]);
+    let MarkerTexts { begin, end } = &plan.marks;
+    arguments.extend([format!("begin_marker={begin}"), format!("end_marker={end}")]);
     match plan.kind {
         SessionKind::Idle { duration } => {
             arguments.push(format!("idle_ms={}", duration.as_millis()));
@@ -161,14 +161,14 @@ fn of_runner(plan: &SessionPlan) -> impl Iterator<Item = (&'static str, String)>
     let input = (!plan.steps.is_empty()).then(|| ("input", timed_steps(&plan.steps)));
     let sample = (plan.kind == SessionKind::Sampled(Sampler::Methods))
         .then(|| ("sample", format!("{} {METHODS_BUFFER_BYTES}", METHODS_INTERVAL.as_micros())));
-    let MarkTexts { begin, end } = plan.marks.clone();
+    let MarkerTexts { begin, end } = plan.marks.clone();
     let begin = (input.is_some() || sample.is_some()).then_some(("begin", begin));
     let end = sample.is_some().then_some(("end", end));
     [input, sample, begin, end].into_iter().flatten()
 }
 
 fn step_argument(step: &InputStep) -> String {
-    // A time before the begin mark, or none, is at once.
+    // A time before the begin marker, or none, is at once.
     let at = Duration::try_from_secs_f64(step.at_s).unwrap_or_default();
     format!("step={} {}", at.as_millis(), step.action.command())
 }
@@ -187,7 +187,7 @@ mod tests {
             extras: vec![("steps".into(), "3".into())],
             steps: Vec::new(),
             input_command: None,
-            marks: MarkTexts::default(),
+            marks: MarkerTexts::default(),
             kind: SessionKind::Idle { duration: Duration::from_secs(5) },
             limit: Duration::from_secs(60),
             expected: Duration::ZERO,
@@ -202,7 +202,7 @@ mod tests {
         let arguments = idle().arguments().unwrap();
         let times = ["period_us=33000", "limit_ms=60000", "expect_ms=0", "scripts_mask=20"];
         assert_eq!(arguments[..4], times);
-        assert_eq!(arguments[4], "begin_mark=wattline: begin");
+        assert_eq!(arguments[4], "begin_marker=wattline: begin");
         assert_eq!(arguments[6..], ["idle_ms=5000"]);
     }
 

@@ -17,7 +17,7 @@ pub enum Sampler {
     Methods,
 }
 
-/// Samples in a second of the application's processor time. With stacks walked by frame
+/// Samples in a second of the application's CPU time. With stacks walked by frame
 /// pointers, which takes some microseconds, the application loses less than 2 %.
 pub(super) const SIMPLEPERF_HZ: u32 = 1000;
 

@@ -19,9 +19,9 @@ const TELL_LIMIT: Duration = Duration::from_secs(10);
 /// How a session ended. Only the first end makes a usable run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// With the end mark, or after the idle time.
+    /// With the end marker, or after the idle time.
     Ok,
-    /// The application died before its end mark.
+    /// The application died before its end marker.
     Died,
     /// The session's limit passed.
     TimedOut,

@@ -105,7 +105,7 @@ fn run_legacy(
     command: &str,
     watch: &mut dyn FnMut(&[u8]),
 ) -> Result<ShellOutput, DeviceError> {
-    let mark = next_mark();
+    let mark = next_marker();
     let wrapped = wrap(command, &mark);
     if wrapped.len() > LEGACY_LENGTH_MAX {
         let (serial, length) = (stream.limit.serial.clone(), command.len());
@@ -129,7 +129,7 @@ fn run_legacy(
 }
 
 /// A mark no output holds by chance.
-fn next_mark() -> String {
+fn next_marker() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     format!("@@wattline-exit-{}-{count}:", std::process::id())
@@ -182,7 +182,7 @@ mod tests {
     fn the_last_mark_counts_and_no_two_are_alike() {
         let answer = unwrap_legacy(b"@@m:0\r\n@@m:7\r\n", "@@m:").expect("has the mark");
         assert_eq!(answer.exit_code, 7);
-        assert_ne!(next_mark(), next_mark());
+        assert_ne!(next_marker(), next_marker());
     }
 
     #[test]

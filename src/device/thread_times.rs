@@ -1,4 +1,4 @@
-//! Whose processor time it is in a JVM on this machine: its compilers', its collector's, or
+//! Whose CPU time it is in a JVM on this machine: its compilers', its collector's, or
 //! the application's. Read from `/proc/PID/task`, where HotSpot's threads have names: their
 //! nanoseconds from `schedstat`, or where the kernel has none their ticks from `stat`, in
 //! which a compiler that was busy for some milliseconds shows nothing.

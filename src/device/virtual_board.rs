@@ -1,5 +1,5 @@
-//! The virtual board as this program starts it: what weaves its applications' classes, and what reads its packages, is
-//! fetched by name and hash.
+//! The virtual board as this program starts it: what weaves its applications' classes, and what
+//! reads its packages, is fetched by name and hash.
 
 use crate::toolchain::{android, asm};
 use crate::virtual_board::BoardOptions;

@@ -203,7 +203,7 @@ fn source(root: SourceRoot, is_generated: bool, by_file: bool) -> SourceSection 
         sha256: None,
         include: root.include,
         exclude: root.exclude,
-        role: if is_generated { RoleFile::Driver } else { RoleFile::Analysed },
+        role: if is_generated { RoleFile::Harness } else { RoleFile::Analysed },
         analyse: by_file.then_some(false),
     }
 }
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!((application.java_release, application.parameters), (Some(8), true));
         assert_eq!((application.start, application.apk.as_ref()), (StartKind::default(), None));
         let expected = [
-            (folder.path().join("build/classes/java/main"), Role::Driver, true),
+            (folder.path().join("build/classes/java/main"), Role::Harness, true),
             (folder.path().join("src/main/java"), Role::Analysed, true),
         ];
         assert_eq!(sources(&made), expected);
@@ -331,7 +331,7 @@ mod tests {
     fn what_the_file_says_wins() {
         let folder = tempfile::tempdir().unwrap();
         let written = "name = \"mine\"\n[application]\nmain = \"drive.Main\"\njava_release = 11\n\
-            [[source]]\npath = \"drive\"\nrole = \"driver\"\n[[input]]\nname = \"few\"\n\
+            [[source]]\npath = \"drive\"\nrole = \"harness\"\n[[input]]\nname = \"few\"\n\
             [session]\ninput_command = \"./touch.sh\"\n";
         let found = made(module(folder.path()), Some(written), folder.path()).unwrap();
         let application = &found.scenario.application;
@@ -342,7 +342,7 @@ mod tests {
         let (place, text) = command.split_once('\n').unwrap();
         assert!(place.starts_with(&format!("cd '{}", folder.path().display())), "{place}");
         assert_eq!(text, "./touch.sh", "in the folder of the user's file");
-        let first = (folder.path().join("drive"), Role::Driver, true);
+        let first = (folder.path().join("drive"), Role::Harness, true);
         assert_eq!(sources(&found)[0], first, "seen from everywhere");
         let analysed =
             |made: &GradleScenario| sources(made).iter().filter(|source| source.2).count();

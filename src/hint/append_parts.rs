@@ -23,7 +23,7 @@ pub const PATTERN: HintPattern = HintPattern {
            be told apart from it: the parts are evaluated in the same order, and each is turned \
            into text in the same way. A StringBuffer is left out, as every call more takes its \
            lock once more. How much that saves depends on how long the parts are; pairs of \
-           kernels tell.",
+           microbenchmarks tell.",
     reference: "PMD, rule InefficientStringBuffering; SpotBugs and IntelliJ IDEA have the like",
     basis: PredictionBasis::Lines,
     find,

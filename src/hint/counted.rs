@@ -77,7 +77,7 @@ impl PricedOperations {
     }
 }
 
-/// What a rewrite executes: an operation in a context, as micro-kernels price them.
+/// What a rewrite executes: an operation in a context, as microbenchmarks price them.
 #[derive(Debug, Clone)]
 pub struct PricedForm {
     /// The operation or library function.

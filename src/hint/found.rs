@@ -98,7 +98,9 @@ impl fmt::Display for Withheld {
                 write!(f, "saves nothing on this board: {ratio}")
             }
             Some(ratio) => write!(f, "can't be told from nothing on this board: {ratio}"),
-            None => write!(f, "not known on this board: no pairs of kernels say what it saves"),
+            None => {
+                write!(f, "not known on this board: no pairs of microbenchmarks say what it saves")
+            }
         }?;
         match measured {
             0 => Ok(()),

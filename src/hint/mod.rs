@@ -3,7 +3,7 @@
 //! only a hint: code is never rewritten here. See `docs/hints.md`.
 //!
 //! To add one: a file with a `HintPattern` (name, help, what its prediction starts from,
-//! `find`), its line in `PATTERNS`, and pairs of kernels.
+//! `find`), its line in `PATTERNS`, and pairs of microbenchmarks.
 
 pub(crate) mod allocation;
 pub(crate) mod append_parts;

@@ -1,9 +1,10 @@
 //! What rewrites save on the board at hand. Costs of operations say what a rewrite saves if
 //! the board executes words; a compiler may have made the rewrite already, or save more by
-//! it. For each pattern there are pairs of kernels, before and after (`kernels::pairs`): the
-//! part of the energy that a pair saves on the board, by the part that the costs say, scales
-//! what is predicted of the pattern's places. Of a pattern whose rewrite replaces calls that
-//! costs don't tell apart, the part itself scales what the replaced lines spend.
+//! it. For each pattern there are pairs of microbenchmarks, before and after
+//! (`microbenchmarks::pairs`): the part of the energy that a pair saves on the board, by the part
+//! that the costs say, scales what is predicted of the pattern's places. Of a pattern whose rewrite
+//! replaces calls that costs don't tell apart, the part itself scales what the replaced lines
+//! spend.
 //!
 //! Pairs of one pattern differ as places do: ratios are put together by their errors and by
 //! how far they are apart (DerSimonian and Laird, Meta-analysis in clinical trials, 1986). What
@@ -21,7 +22,7 @@ use crate::format;
 use crate::hint::counted::Amount;
 use crate::hint::{Hint, MeasuredSaving, PATTERNS, PredictionBasis};
 use crate::interval::NORMAL_975;
-use crate::kernels::pairs::MeasuredPair;
+use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::{Model, student_975};
 use crate::operations::{Feature, OperationCount, split_form};
 use crate::units::Joules;
@@ -38,7 +39,7 @@ pub struct BoardRatio {
     pub se: f64,
     /// How far places are from the mean, one standard deviation.
     pub spread: f64,
-    /// Pairs of kernels that say it.
+    /// Pairs of microbenchmarks that say it.
     pub pairs: usize,
     /// Places that say it, where their rewrites were measured.
     pub places: usize,
@@ -134,7 +135,7 @@ impl BoardRatio {
 }
 
 impl fmt::Display for BoardRatio {
-    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of kernels, 3 measured places)`.
+    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of microbenchmarks, 3 measured places)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = self.interval();
         let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
@@ -143,7 +144,7 @@ impl fmt::Display for BoardRatio {
             1 => Some(format!("1 {one}")),
             _ => Some(format!("{n} {many}")),
         };
-        let pairs = counted(self.pairs, "pair of kernels", "pairs of kernels");
+        let pairs = counted(self.pairs, "pair of microbenchmarks", "pairs of microbenchmarks");
         let places = counted(self.places, "measured place", "measured places");
         let by = pairs.into_iter().chain(places).collect::<Vec<_>>().join(", ");
         let of = match self.basis {
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn every_pattern_has_pairs_that_can_differ() {
-        let pairs = crate::kernels::pairs::pairs();
+        let pairs = crate::microbenchmarks::pairs::pairs();
         for pattern in crate::hint::PATTERNS {
             let own = pairs.iter().filter(|pair| pair.pattern == pattern.name).count();
             let least = match pattern.basis {
@@ -375,7 +376,7 @@ mod tests {
         let measured = BoardRatio { pairs: 2, places: 4, ..ratio };
         assert_eq!(measured.of_place(), ratio.of_place());
         let by = |ratio: BoardRatio| ratio.to_string().split_once("; ").unwrap().1.to_string();
-        assert_eq!(by(measured), "2 pairs of kernels, 4 measured places)");
+        assert_eq!(by(measured), "2 pairs of microbenchmarks, 4 measured places)");
         assert_eq!(by(BoardRatio { pairs: 0, places: 1, ..ratio }), "1 measured place)");
     }
 

@@ -1,5 +1,5 @@
 //! Hints about lines whose calls a rewrite replaces by others. What the lines spend is known
-//! from the accounts; how much of it the rewrite saves, from pairs of kernels alone.
+//! from the accounts; how much of it the rewrite saves, from pairs of microbenchmarks alone.
 
 use std::collections::BTreeSet;
 

@@ -16,7 +16,7 @@ pub const PATTERN: HintPattern = HintPattern {
            use it. One that is made in a method and never handed on is seen by one thread alone. \
            StringBuilder (Java 5) has the same methods without the lock. A compiler leaves some of \
            these locks out by itself, where it sees the object's whole life; how much is left to \
-           save, pairs of kernels tell.",
+           save, pairs of microbenchmarks tell.",
     reference: "Java SE API, StringBuffer: the StringBuilder class should generally be used in \
                 preference to this one",
     basis: PredictionBasis::Lines,

@@ -41,7 +41,7 @@ pub struct MethodSum {
     pub waited_s: f64,
     /// Bytes of sockets.
     pub bytes: u64,
-    /// Processor time in seconds.
+    /// CPU time in seconds.
     pub cpu_s: f64,
     /// Energy of the processor.
     pub cpu: Femtojoules,
@@ -68,7 +68,7 @@ impl MethodSum {
 pub struct ProcessSum {
     /// Its name, the last one it had.
     pub name: String,
-    /// Processor time in seconds.
+    /// CPU time in seconds.
     pub cpu_s: f64,
     /// Mean of its part of active time over the recording's cycles.
     pub share_active: f64,

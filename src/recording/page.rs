@@ -85,7 +85,7 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
     let mut facts = vec![
         ("machine", about.host.clone()),
         ("length", format!("{:.1} s in {} cycles", about.duration_s, about.cycles)),
-        ("share of", format!("{} processor time", about.share)),
+        ("share of", format!("{} CPU time", about.share)),
     ];
     facts.extend(about.formulas.iter().map(|formula| ("formula", formula.from.clone())));
     if let Some(jvm) = &about.jvm {

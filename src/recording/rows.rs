@@ -43,7 +43,7 @@ pub struct ProcessRow {
     pub start_ticks: u64,
     /// Its name.
     pub name: String,
-    /// Processor time in seconds.
+    /// CPU time in seconds.
     pub cpu_s: f64,
     /// Its part of active time.
     pub share_active: f64,
@@ -68,7 +68,7 @@ pub struct ThreadRow {
     pub thread: u64,
     /// Its name.
     pub name: String,
-    /// Processor time in seconds; empty for those that ended, where it is not known.
+    /// CPU time in seconds; empty for those that ended, where it is not known.
     pub cpu_s: Option<f64>,
     /// Energy of the processor.
     #[serde(with = "joules")]
@@ -106,7 +106,7 @@ pub struct MethodRow {
     pub received: u64,
     /// Bytes sent.
     pub sent: u64,
-    /// Processor time in seconds.
+    /// CPU time in seconds.
     pub cpu_s: f64,
     /// Energy of the processor.
     #[serde(with = "joules")]
@@ -160,7 +160,7 @@ pub struct JvmRow {
     pub pid: u32,
     /// The cycle's length by its own clock.
     pub duration_s: f64,
-    /// Its processor time, collector and compiler included.
+    /// Its CPU time, collector and compiler included.
     pub cpu_s: f64,
     /// Its energy of the processor.
     #[serde(with = "joules")]

@@ -20,7 +20,7 @@ pub struct ReportedBoard {
     /// Whether it is the virtual board: then the headline says so.
     pub is_virtual: bool,
     /// The chip of a virtual board, where its records name it.
-    pub silicon: Option<String>,
+    pub simulated_model: Option<String>,
     /// The meter: `INA231 (arm, mem, g3d, kfc)`.
     pub meter: String,
     /// The fixed frequency, as text with its unit; absent where it wasn't fixed.
@@ -42,8 +42,8 @@ pub struct CampaignFacts {
     pub traced_runs: usize,
     /// Runs that were kept but failed a check.
     pub failed_runs: usize,
-    /// Micro-kernels measured on the same board.
-    pub kernels: usize,
+    /// Microbenchmarks measured on the same board.
+    pub microbenchmarks: usize,
 }
 
 /// A row of `cv.csv`.
@@ -126,7 +126,7 @@ pub struct ReportData<'a> {
     pub accounts: &'a Accounts,
     /// Who called, where it was recorded.
     pub calls: Option<&'a CallAccounts>,
-    /// The comparison with the truth, where one is known.
+    /// The comparison with the ground truth, where one is known.
     pub evaluation: Option<&'a AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.
     pub unseen: Option<&'a UnseenInputs>,

@@ -15,7 +15,7 @@ use crate::report::view::fit::{
 use crate::report::view::flame::FlameView;
 use crate::report::view::hints::HintView;
 use crate::report::view::links::Links;
-use crate::report::view::most_expensive::DearestView;
+use crate::report::view::most_expensive::MostExpensiveMethods;
 use crate::report::view::source::SourceView;
 use crate::report::view::summary::{Card, LedgerRowView};
 use crate::report::view::tree::TreeView;
@@ -45,7 +45,7 @@ struct ReportPage<'a> {
     notes: Vec<String>,
     facts: Vec<(&'static str, String)>,
     cards: Vec<Card>,
-    dearest: DearestView,
+    most_expensive: MostExpensiveMethods,
     ledger: Vec<LedgerRowView>,
     rounds: Vec<String>,
     cross_validation: Vec<CvView>,
@@ -73,7 +73,7 @@ struct ReportPage<'a> {
     evaluation: Vec<EvaluationView>,
     unseen: Vec<UnseenView>,
     unseen_sentence: Option<String>,
-    silicon: Option<String>,
+    simulated_model: Option<String>,
     unmatched: Vec<(String, String)>,
     findings: Vec<(String, String)>,
     provenance: Vec<(&'static str, String)>,
@@ -96,7 +96,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         notes: data.notes.iter().map(|note| visible(note)).collect(),
         facts: summary::facts(data),
         cards: summary::cards(data),
-        dearest: most_expensive::dearest(data, &links),
+        most_expensive: most_expensive::most_expensive_methods(data, &links),
         ledger: summary::ledger(data),
         rounds: fit::rounds(data.cv).iter().map(|round| visible(round)).collect(),
         cross_validation: fit::cross_validation(data),
@@ -124,7 +124,7 @@ pub fn html(data: &ReportData<'_>) -> String {
         evaluation: fit::evaluation(data),
         unseen: fit::unseen(data),
         unseen_sentence: fit::unseen_sentence(data),
-        silicon: summary::silicon(data.board),
+        simulated_model: summary::simulated_model(data.board),
         unmatched: unmatched(data),
         findings: findings(data),
         provenance: provenance(data),

@@ -1,5 +1,6 @@
 //! All results -> bytes that people and tools open: one HTML page without network, a
-//! terminal summary, SARIF for editors and code review. Pure: values in, text out; one file per format.
+//! terminal summary, SARIF for editors and code review. Pure: values in, text out; one file per
+//! format.
 //!
 //! To add a format: a file with one function from values to a `String`.
 

@@ -51,7 +51,7 @@ impl OwnedReportData {
                 idle_runs: 132,
                 traced_runs: 44,
                 failed_runs: 2,
-                kernels: 61,
+                microbenchmarks: 61,
             },
             table: &self.table,
             model: &self.model,
@@ -143,7 +143,7 @@ pub(crate) fn report() -> OwnedReportData {
         board: ReportedBoard {
             name: "raspberry-pi-5, seed 7".into(),
             is_virtual: true,
-            silicon: Some("additive".into()),
+            simulated_model: Some("additive".into()),
             meter: "INA231 (arm, mem, g3d, kfc), 3.8 Hz".into(),
             frequency: Some("1.1 GHz".into()),
         },
@@ -308,7 +308,7 @@ fn unseen() -> UnseenInputs {
     UnseenInputs(vec![input("north", 1.4, 1.02), input("south", 2.3, 0.97)])
 }
 
-/// Errors as good kernels give them.
+/// Errors as good microbenchmarks give them.
 fn evaluation(accounts: &Accounts) -> AccountEvaluation {
     let level = |level, entries, median_error, p90_error| LevelEvaluation {
         level,

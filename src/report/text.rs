@@ -36,12 +36,12 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![
         format!("{}  ({kind}: {})", visible(data.scenario), visible(&data.board.name)),
         format!(
-            "{} cases, {} power + {} idle + {} traced runs, {} kernels; solver {}",
+            "{} cases, {} power + {} idle + {} traced runs, {} microbenchmarks; solver {}",
             campaign.cases,
             campaign.power_runs,
             campaign.idle_runs,
             campaign.traced_runs,
-            campaign.kernels,
+            campaign.microbenchmarks,
             solver(data)
         ),
         format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),
@@ -135,17 +135,18 @@ fn unseen(inputs: &UnseenInputs) -> String {
     )
 }
 
-/// Errors against the truth.
+/// Errors against the ground truth.
 fn truth(data: &ReportData<'_>, evaluation: &AccountEvaluation) -> String {
     let level = |row: &LevelEvaluation| {
         let (median, p90) = (format::percent(row.median_error), format::percent(row.p90_error));
         format!("{} {median} / {p90}", row.level)
     };
     let levels: Vec<String> = evaluation.levels.iter().map(level).collect();
-    let silicon = summary::silicon(data.board).map(|silicon| format!(" ({silicon})"));
+    let simulated_model =
+        summary::simulated_model(data.board).map(|simulated_model| format!(" ({simulated_model})"));
     format!(
-        "Against the truth{}, median / 90th percentile of the error: {}.",
-        silicon.unwrap_or_default(),
+        "Against the ground truth{}, median / 90th percentile of the error: {}.",
+        simulated_model.unwrap_or_default(),
         levels.join("; ")
     )
 }
@@ -166,12 +167,13 @@ fn operations(data: &ReportData<'_>) -> Vec<String> {
     lines
 }
 
-/// The dearest methods, with what they call where that is known.
+/// The most expensive methods, with what they call where that is known.
 fn methods(data: &ReportData<'_>) -> Vec<String> {
-    let dearest = most_expensive::dearest(data, &Links::default());
-    let title = if dearest.with_callees { "Methods, with what they call" } else { "Methods" };
+    let most_expensive = most_expensive::most_expensive_methods(data, &Links::default());
+    let title =
+        if most_expensive.with_callees { "Methods, with what they call" } else { "Methods" };
     let mut lines = vec![String::new(), row(title, ["energy", "95 % interval", "share"])];
-    for method in &dearest.rows {
+    for method in &most_expensive.rows {
         let (name, of) = (format!("  {}", method.name), &method.cumulative);
         lines.push(row(&name, [&of.energy, &of.interval, &of.share]));
     }
@@ -305,7 +307,7 @@ mod tests {
             "VIRTUAL BOARD",
             "unexplained",
             "flat",
-            "Against the truth (additive silicon: ",
+            "Against the ground truth (additive simulated_model: ",
             "inputs not seen (each of 2 left out in turn) NMAE 2.5 %; flat 20.0 %; duration ",
             "bulk-copy",
         ] {

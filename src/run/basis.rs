@@ -75,8 +75,8 @@ pub fn short_hash(bytes: &[u8]) -> String {
 enum Concern {
     /// None: it is about what comes after the runs.
     Later,
-    /// Those of kernels, which are kept apart.
-    Kernels,
+    /// Those of microbenchmarks, which are kept apart.
+    Microbenchmarks,
     /// How many there are.
     Number,
     /// Bad ones: whether they are bad.
@@ -92,7 +92,7 @@ enum Concern {
 /// One change between two bases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BasisChange {
-    /// `[kernels] repeats was 3 and is 5`.
+    /// `[microbenchmarks] repeats was 3 and is 5`.
     what: String,
     concern: Concern,
 }
@@ -134,7 +134,7 @@ impl Changes {
     pub(super) fn keep(&self, record: &RunRecord) -> bool {
         let Some(input) = self.same_cases.get(&record.run.case) else { return false };
         self.changes.iter().all(|change| match &change.concern {
-            Concern::Later | Concern::Kernels | Concern::Number | Concern::Plan => true,
+            Concern::Later | Concern::Microbenchmarks | Concern::Number | Concern::Plan => true,
             Concern::BadRuns => record.is_good(),
             // No application runs in an idle session.
             Concern::Inputs(inputs) => {
@@ -172,7 +172,7 @@ impl Changes {
     fn line(&self, change: &BasisChange, runs: usize) -> String {
         let concern = match &change.concern {
             Concern::Later => "no run depends on it".to_string(),
-            Concern::Kernels => "it concerns the kernels alone".to_string(),
+            Concern::Microbenchmarks => "it concerns the microbenchmarks alone".to_string(),
             Concern::Number => "runs are added or spared".to_string(),
             Concern::BadRuns => "good runs stay, bad ones are made again".to_string(),
             Concern::Plan => "the plan would be another".to_string(),
@@ -212,7 +212,7 @@ fn changed_key(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> BasisChan
 fn concern(key: &str, old: &CampaignBasis, new: &CampaignBasis) -> Concern {
     match table_of(key) {
         ("name" | "description" | "hints", _) => Concern::Later,
-        ("kernels", _) => Concern::Kernels,
+        ("microbenchmarks", _) => Concern::Microbenchmarks,
         ("limits", _) | ("session", "limit_s") => Concern::BadRuns,
         ("campaign", "window_s") => Concern::Later,
         ("campaign", "protocol") => Concern::AllRuns,
@@ -324,10 +324,11 @@ mod tests {
     }
 
     #[test]
-    fn kernels_and_repeats_void_no_run() {
-        let lines = goes_on(&[("kernels.repeats", "3")], &[("kernels.repeats", "5")]);
+    fn microbenchmarks_and_repeats_void_no_run() {
+        let lines =
+            goes_on(&[("microbenchmarks.repeats", "3")], &[("microbenchmarks.repeats", "5")]);
         let expected = [
-            "[kernels] repeats was 3 and is 5: it concerns the kernels alone",
+            "[microbenchmarks] repeats was 3 and is 5: it concerns the microbenchmarks alone",
             "6 runs of the campaign are kept",
         ];
         assert_eq!(lines, expected);

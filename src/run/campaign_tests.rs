@@ -249,8 +249,8 @@ fn a_finished_campaign_is_not_run_again() {
         (driver.made, summary.records)
     };
     other.basis = basis();
-    other.basis.scenario.insert("kernels.repeats".into(), "5".into());
-    assert_eq!(run(&other), (vec![], again.records), "kernels are none of its runs");
+    other.basis.scenario.insert("microbenchmarks.repeats".into(), "5".into());
+    assert_eq!(run(&other), (vec![], again.records), "microbenchmarks are none of its runs");
 }
 
 #[test]

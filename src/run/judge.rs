@@ -71,7 +71,7 @@ pub fn measure(
     if !energy.right_endpoint.0.is_finite() {
         return Err("the samples hold powers that no board has".into());
     }
-    let marks = log.session_marks().ok();
+    let marks = log.session_markers().ok();
     let measured = MeasuredSession {
         start_wall_s: marks.and_then(|marks| marks.begin.wall_s),
         end_wall_s: marks.and_then(|marks| marks.end.wall_s),
@@ -109,14 +109,14 @@ fn whole(times_s: &[f64]) -> Result<Window, String> {
 }
 
 fn collections(log: &SessionLog) -> u64 {
-    let marks = log.session_marks();
+    let marks = log.session_markers();
     marks.map_or(0, |marks| log.collections_between(marks.begin, marks.end).len() as u64)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::power::MarkTexts;
+    use crate::power::MarkerTexts;
     use crate::run::record::ExitState;
     use crate::scenario::Limits;
 
@@ -133,7 +133,7 @@ pub(crate) mod tests {
                 temperature_c: 85.0,
                 duration_mismatch: 0.1,
             },
-            marks: MarkTexts::default(),
+            marks: MarkerTexts::default(),
         }
     }
 
@@ -210,7 +210,7 @@ pub(crate) mod tests {
 
         check(
             &|raw| raw.logs.logcat = raw.logs.logcat.replace("wattline: end", "over"),
-            "the log has no end mark after line 2: the application died or hung",
+            "the log has no end marker after line 2: the application died or hung",
         );
         check(
             &|raw| raw.logs.logcat = raw.logs.logcat.replace("uptime 112", "uptime 113"),

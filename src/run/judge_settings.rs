@@ -1,6 +1,6 @@
 //! What runs are held against.
 
-use crate::power::MarkTexts;
+use crate::power::MarkerTexts;
 use crate::scenario::{CampaignProtocol, Limits, Scenario};
 
 /// What a scenario asks of its runs.
@@ -19,7 +19,7 @@ pub struct JudgeSettings {
     /// Limits of the scenario.
     pub limits: Limits,
     /// Lines that open and close the window.
-    pub marks: MarkTexts,
+    pub marks: MarkerTexts,
 }
 
 impl From<&Scenario> for JudgeSettings {
@@ -31,9 +31,9 @@ impl From<&Scenario> for JudgeSettings {
             sample_rate_hz: scenario.session.sample_rate_hz,
             protocol: scenario.campaign.protocol,
             limits: scenario.limits,
-            marks: MarkTexts {
-                begin: scenario.session.begin_mark.clone(),
-                end: scenario.session.end_mark.clone(),
+            marks: MarkerTexts {
+                begin: scenario.session.begin_marker.clone(),
+                end: scenario.session.end_marker.clone(),
             },
         }
     }

@@ -56,7 +56,7 @@ pub struct BoardIdentity {
     pub is_virtual: bool,
     /// The chip of a virtual board; absent on others and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub silicon: Option<String>,
+    pub simulated_model: Option<String>,
     /// Its sampling profiler, where it has one; absent in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
@@ -116,7 +116,7 @@ pub struct Conditions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExitState {
-    /// With its end mark, or after the idle time.
+    /// With its end marker, or after the idle time.
     #[default]
     Ended,
     /// The application died before.
@@ -128,9 +128,9 @@ pub enum ExitState {
 /// What samples and log of one session say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MeasuredSession {
-    /// Begin mark on the log's clock; none where the log has no times.
+    /// Begin marker on the log's clock; none where the log has no times.
     pub start_wall_s: Option<f64>,
-    /// End mark on the log's clock.
+    /// End marker on the log's clock.
     pub end_wall_s: Option<f64>,
     /// Start of the window in seconds since the board started.
     pub start_uptime_s: f64,
@@ -159,9 +159,9 @@ pub struct MeasuredSession {
     /// Longest time without a new reading on any rail, in seconds.
     #[serde(default)]
     pub longest_still_s: f64,
-    /// Garbage collections of the application in the window.
+    /// GC of the application in the window.
     pub collections: u64,
-    /// Processor times of the runtime's own threads in the window; none where they can't be
+    /// CPU times of the runtime's own threads in the window; none where they can't be
     /// read, and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<RuntimeThreads>,

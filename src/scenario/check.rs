@@ -9,14 +9,14 @@ use wattline_units::shortened::shortened;
 
 use super::checked::HintSettings;
 use super::checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence,
-    KernelSettings, Library, Limits, Role, Scenario, SessionSettings, SourceTree,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
+    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceTree,
 };
 use super::error::FailedCheck;
 use super::file::{
     ApplicationFile, BoardSection, CampaignFile, CampaignProtocol, FrequencyFile, GranularityFile,
-    InputFile, KernelsFile, LibraryFile, LimitsFile, PlanOn, RoleFile, ScenarioFile, SessionFile,
-    SourceSection, StartKind,
+    InputFile, LibraryFile, LimitsFile, MicrobenchmarksFile, PlanOn, RoleFile, ScenarioFile,
+    SessionFile, SourceSection, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;
@@ -47,7 +47,7 @@ impl TryFrom<ScenarioFile> for Scenario {
                 ..check_campaign(&written.campaign, written.seed, written.input.len())?
             },
             limits: check_limits(&written.limits)?,
-            kernels: check_kernels(&written.kernels)?,
+            microbenchmarks: check_microbenchmarks(&written.microbenchmarks)?,
             hints: HintSettings {
                 verify: whole(written.hints.verify, range::SOME_REPEATS, "hints.verify")? as usize,
             },
@@ -189,7 +189,7 @@ fn check_source(written: &SourceSection, key: &str) -> Result<SourceTree, Failed
         exclude: patterns(&written.exclude, "exclude")?,
         role: match written.role {
             RoleFile::Analysed => Role::Analysed,
-            RoleFile::Driver => Role::Driver,
+            RoleFile::Harness => Role::Harness,
         },
         analyse: written.analyse.unwrap_or(true),
     })
@@ -266,9 +266,10 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, FailedCheck> {
         let message = "is empty; give a command of this machine's shell, or leave the key out";
         return Err(FailedCheck::new("session.input_command", message));
     }
-    for (mark, key) in
-        [(&written.begin_mark, "session.begin_mark"), (&written.end_mark, "session.end_mark")]
-    {
+    for (mark, key) in [
+        (&written.begin_marker, "session.begin_marker"),
+        (&written.end_marker, "session.end_marker"),
+    ] {
         if mark.trim().is_empty() {
             return Err(FailedCheck::new(key, "is empty; it must be a line that the log holds"));
         }
@@ -282,8 +283,8 @@ fn check_session(written: SessionFile) -> Result<SessionSettings, FailedCheck> {
         limit_s,
         sample_rate_hz: number(written.sample_rate_hz, range::RATE_HZ, "session.sample_rate_hz")?,
         rest_s: number(written.rest_s, range::REST_S, "session.rest_s")?,
-        begin_mark: written.begin_mark,
-        end_mark: written.end_mark,
+        begin_marker: written.begin_marker,
+        end_marker: written.end_marker,
     })
 }
 
@@ -479,14 +480,16 @@ fn check_limits(written: &LimitsFile) -> Result<Limits, FailedCheck> {
     })
 }
 
-fn check_kernels(written: &KernelsFile) -> Result<KernelSettings, FailedCheck> {
+fn check_microbenchmarks(
+    written: &MicrobenchmarksFile,
+) -> Result<MicrobenchmarkSettings, FailedCheck> {
     let window = |window_s: f64, key| number(window_s, range::WINDOW_S, key);
-    Ok(KernelSettings {
+    Ok(MicrobenchmarkSettings {
         enabled: written.enabled,
-        repeats: whole(written.repeats, range::REPEATS, "kernels.repeats")?,
-        count: whole(written.count, range::SOME_REPEATS, "kernels.count")? as usize,
-        window_s: written.window_s.map(|s| window(s, "kernels.window_s")).transpose()?,
-        gap_s: written.gap_s.map(|s| window(s, "kernels.gap_s")).transpose()?,
+        repeats: whole(written.repeats, range::REPEATS, "microbenchmarks.repeats")?,
+        count: whole(written.count, range::SOME_REPEATS, "microbenchmarks.count")? as usize,
+        window_s: written.window_s.map(|s| window(s, "microbenchmarks.window_s")).transpose()?,
+        gap_s: written.gap_s.map(|s| window(s, "microbenchmarks.gap_s")).transpose()?,
     })
 }
 

@@ -39,8 +39,8 @@ pub struct Scenario {
     pub campaign: CampaignSettings,
     /// What makes a run bad.
     pub limits: Limits,
-    /// Micro-kernels.
-    pub kernels: KernelSettings,
+    /// Microbenchmarks.
+    pub microbenchmarks: MicrobenchmarkSettings,
     /// Hints.
     pub hints: HintSettings,
     /// The scenario to run when artifacts can't be had, relative to the file.
@@ -175,7 +175,7 @@ pub enum Role {
     /// Its energy is asked for; its blocks may be removed.
     Analysed,
     /// Starts and feeds it; its blocks stay.
-    Driver,
+    Harness,
 }
 
 /// `[[source]]`.
@@ -222,9 +222,9 @@ pub struct SessionSettings {
     /// Seconds of rest between runs.
     pub rest_s: f64,
     /// Log text that opens the window.
-    pub begin_mark: String,
+    pub begin_marker: String,
     /// Log text that closes it.
-    pub end_mark: String,
+    pub end_marker: String,
 }
 
 /// `[[input]]`.
@@ -318,10 +318,10 @@ pub struct HintSettings {
     pub verify: usize,
 }
 
-/// `[kernels]`.
+/// `[microbenchmarks]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KernelSettings {
-    /// Whether kernels are run.
+pub struct MicrobenchmarkSettings {
+    /// Whether microbenchmarks are run.
     pub enabled: bool,
     /// Runs of each.
     pub repeats: u32,

@@ -1,5 +1,6 @@
 //! What can be wrong with a scenario file, and where.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -30,7 +31,7 @@ pub enum ScenarioError {
         message: String,
     },
     /// A key that no scenario has.
-    #[error("{}:{line}: unknown key `{key}`{}", visible_path(file), did_you_mean(nearest))]
+    #[error("{}:{line}: unknown key `{key}`{}", visible_path(file), meant)]
     UnknownKey {
         /// The scenario file.
         file: PathBuf,
@@ -38,8 +39,8 @@ pub enum ScenarioError {
         line: usize,
         /// The key as written.
         key: String,
-        /// The known key that is spelled most like it.
-        nearest: Option<String>,
+        /// The known key that is meant: its new name, or what is spelled most like it.
+        meant: MeantKey,
     },
     /// A value that can't be.
     #[error("{}:{line}: `{}` {message}", visible_path(file), shortened(key))]
@@ -76,10 +77,40 @@ impl FailedCheck {
     }
 }
 
-fn did_you_mean(nearest: &Option<String>) -> String {
-    match nearest {
-        Some(key) => format!("; did you mean `{key}`?"),
-        None => "; no key of that section is spelled like it".into(),
+/// What is meant by a key that no scenario has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MeantKey {
+    /// It had this name before 0.1.0.
+    Renamed(&'static str),
+    /// The known key that is spelled most like it.
+    Nearest(String),
+    /// None is like it.
+    Unknown,
+}
+
+/// Keys of scenarios written before 0.1.0, and their names now.
+const RENAMED_KEYS: [(&str, &str); 3] = [
+    ("kernels", "microbenchmarks"),
+    ("begin_mark", "begin_marker"),
+    ("end_mark", "end_marker"),
+];
+
+impl MeantKey {
+    fn of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        if let Some((_, name)) = RENAMED_KEYS.iter().find(|(former, _)| *former == key) {
+            return Self::Renamed(name);
+        }
+        nearest_of(key, known).map_or(Self::Unknown, Self::Nearest)
+    }
+}
+
+impl fmt::Display for MeantKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Renamed(name) => write!(f, "; its name is `{name}` now"),
+            Self::Nearest(key) => write!(f, "; did you mean `{key}`?"),
+            Self::Unknown => f.write_str("; no key of that section is spelled like it"),
+        }
     }
 }
 
@@ -90,9 +121,9 @@ pub(super) fn from_toml(error: &toml::de::Error, file: &Path, text: &str) -> Sce
     if let Some(rest) = message.strip_prefix("unknown field `")
         && let Some((key, known)) = rest.split_once('`')
     {
-        let nearest = nearest_of(key, known.split('`').skip(1).step_by(2));
+        let meant = MeantKey::of(key, known.split('`').skip(1).step_by(2));
         let key = shortened(key).into_owned();
-        return ScenarioError::UnknownKey { file: file.into(), line, key, nearest };
+        return ScenarioError::UnknownKey { file: file.into(), line, key, meant };
     }
     ScenarioError::Syntax { file: file.into(), line, message: in_words(&message) }
 }

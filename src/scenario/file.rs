@@ -45,9 +45,9 @@ pub struct ScenarioFile {
     /// `[limits]`.
     #[serde(default)]
     pub limits: LimitsFile,
-    /// `[kernels]`.
+    /// `[microbenchmarks]`.
     #[serde(default)]
-    pub kernels: KernelsFile,
+    pub microbenchmarks: MicrobenchmarksFile,
     /// `[hints]`.
     #[serde(default)]
     pub hints: HintsFile,
@@ -132,7 +132,7 @@ pub struct SourceSection {
     /// Which of them are left out again.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// `"analysed"` (default) or `"driver"`.
+    /// `"analysed"` (default) or `"harness"`.
     #[serde(default)]
     pub role: RoleFile,
     /// Whether blocks and operations are analysed. Default true.
@@ -147,7 +147,7 @@ pub enum RoleFile {
     #[default]
     Analysed,
     /// Our own code that starts and feeds it; none of its blocks is removed.
-    Driver,
+    Harness,
 }
 
 /// `[[library]]`: one jar of the class path, by `path` or by `maven` and `sha256`.
@@ -190,7 +190,7 @@ pub struct SessionFile {
     /// Extras of dry runs on the local JVM alone, such as one that switches waiting for
     /// the next frame off.
     pub dry_extras: BTreeMap<String, toml::Value>,
-    /// A command of this machine that gives the application its input, from the begin mark on.
+    /// A command of this machine that gives the application its input, from the begin marker on.
     pub input_command: Option<String>,
     /// Seconds after which a session counts as hung; four times as many for a traced one,
     /// as probes take time. Default 3 x `duration_s`.
@@ -200,9 +200,9 @@ pub struct SessionFile {
     /// Seconds of rest between runs. Default 2.
     pub rest_s: f64,
     /// Log line that opens the window. Default `wattline: begin`.
-    pub begin_mark: String,
+    pub begin_marker: String,
     /// Log line that closes the window. Default `wattline: end`.
-    pub end_mark: String,
+    pub end_marker: String,
 }
 
 /// `[[input]]`: one input sequence.
@@ -386,17 +386,17 @@ pub struct LimitsFile {
     pub duration_mismatch: f64,
 }
 
-/// `[kernels]`: micro-kernels on the same board.
+/// `[microbenchmarks]`: microbenchmarks on the same board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct KernelsFile {
+pub struct MicrobenchmarksFile {
     /// Whether they are run. Default true.
     pub enabled: bool,
-    /// Runs of each kernel. Default 5.
+    /// Runs of each microbenchmark. Default 5.
     pub repeats: u32,
-    /// How many operations get a kernel, the most executed first. Default 150.
+    /// How many operations get a microbenchmark, the most executed first. Default 150.
     pub count: u32,
-    /// Length of one kernel's window in seconds. Default: twelve of the meter's usual
+    /// Length of one microbenchmark's window in seconds. Default: twelve of the meter's usual
     /// refreshes, from 1 to 3; 3 where they are not known.
     pub window_s: Option<f64>,
     /// Idle time around each window in seconds. Default: three of the meter's usual
@@ -467,8 +467,8 @@ impl Default for SessionFile {
             limit_s: None,
             sample_rate_hz: 30.0,
             rest_s: 2.0,
-            begin_mark: "wattline: begin".into(),
-            end_mark: "wattline: end".into(),
+            begin_marker: "wattline: begin".into(),
+            end_marker: "wattline: end".into(),
         }
     }
 }
@@ -517,7 +517,7 @@ impl Default for LimitsFile {
     }
 }
 
-impl Default for KernelsFile {
+impl Default for MicrobenchmarksFile {
     fn default() -> Self {
         Self { enabled: true, repeats: 5, count: 150, window_s: None, gap_s: None }
     }

@@ -10,7 +10,7 @@ use super::range::{self, number, signed, whole};
 #[derive(Debug, Clone, Deserialize, Serialize, Default)]
 #[serde(deny_unknown_fields)]
 pub struct StepFile {
-    /// Seconds after the begin mark.
+    /// Seconds after the begin marker.
     pub at_s: Option<f64>,
     /// `[x, y]` in pixels.
     pub tap: Option<[i32; 2]>,
@@ -63,14 +63,14 @@ impl InputAction {
 /// One checked step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InputStep {
-    /// Seconds after the begin mark.
+    /// Seconds after the begin marker.
     pub at_s: f64,
     /// What happens then.
     pub action: InputAction,
 }
 
 impl InputStep {
-    /// `@SECONDS COMMAND`, from the begin mark on.
+    /// `@SECONDS COMMAND`, from the begin marker on.
     pub fn timed(&self) -> String {
         format!("@{} {}", self.at_s.max(0.0), self.action.command())
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Value of each key by its path (`kernels.repeats`, `input.NAME.frames`), as JSON. A key
+/// Value of each key by its path (`microbenchmarks.repeats`, `input.NAME.frames`), as JSON. A key
 /// that is not set and has no default is not there.
 pub type Keys = BTreeMap<String, String>;
 
@@ -72,12 +72,13 @@ mod tests {
     fn keys_have_their_values_and_defaults() {
         let of = |text: &str| parse_scenario(text, Path::new("s.toml")).unwrap().keys;
         let keys = of(SMALL);
-        assert_eq!(keys["kernels.repeats"], "5");
+        assert_eq!(keys["microbenchmarks.repeats"], "5");
         assert_eq!(keys["board.frequency_khz"], "1100000");
         assert_eq!(keys["input.few.steps"], "[{\"key\":3}]");
         assert!(!keys.contains_key("session.frames"), "{keys:?}");
-        let written = SMALL.replace("[[input]]", "[kernels]\nrepeats = 5 # as ever\n[[input]]");
+        let written =
+            SMALL.replace("[[input]]", "[microbenchmarks]\nrepeats = 5 # as ever\n[[input]]");
         assert_eq!(of(&written), keys);
-        assert_eq!(of(&written.replace("= 5", "= 6"))["kernels.repeats"], "6");
+        assert_eq!(of(&written.replace("= 5", "= 6"))["microbenchmarks.repeats"], "6");
     }
 }

@@ -22,8 +22,8 @@ use wattline_units::limits::SCENARIO_BYTES;
 use crate::input_file;
 
 pub use checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence,
-    KernelSettings, Library, Limits, Role, Scenario, SessionSettings, SourceTree,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
+    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceTree,
 };
 pub(crate) use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
@@ -126,6 +126,27 @@ name = "none"
         assert!(scenario.sources[0].takes("small/Main.java"));
         assert!(!scenario.sources[0].takes("other/Main.java"));
         assert_eq!(scenario.resolve(Path::new("src")), Path::new("scenarios/src"));
+    }
+
+    #[test]
+    fn a_key_that_was_renamed_names_its_line_and_its_name_now() {
+        for (section, key, now) in [
+            ("", "kernels", "microbenchmarks"),
+            ("session", "begin_mark", "begin_marker"),
+            ("session", "end_mark", "end_marker"),
+        ] {
+            let written = match section {
+                "" => format!("[{key}]\nrepeats = 3"),
+                section => format!("[{section}]\n{key} = \"go\""),
+            };
+            let text = SMALL.replace("[[input]]", &format!("{written}\n[[input]]"));
+            let line = if section.is_empty() { 9 } else { 10 };
+            let expected =
+                format!("scenarios/small.toml:{line}: unknown key `{key}`; its name is `{now}` now");
+            assert_eq!(message(&text), expected);
+        }
+        let text = SMALL.replace("path = ", "role = \"driver\"\npath = ");
+        assert!(message(&text).contains("`harness`"), "{}", message(&text));
     }
 
     #[test]

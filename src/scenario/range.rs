@@ -13,7 +13,7 @@ pub(super) const REST_S: RangeInclusive<f64> = 0.0..=86_400.0;
 pub(super) const STEP_S: RangeInclusive<f64> = 0.0..=1e6;
 /// Samples per second: meters average over tens of microseconds and more.
 pub(super) const RATE_HZ: RangeInclusive<f64> = 0.001..=1e6;
-/// Seconds of a window of a session or a kernel.
+/// Seconds of a window of a session or a microbenchmark.
 pub(super) const WINDOW_S: RangeInclusive<f64> = 0.01..=86_400.0;
 /// Seconds between two samples.
 pub(super) const GAP_S: RangeInclusive<f64> = 0.001..=1e6;
@@ -28,11 +28,11 @@ pub(super) const SHARE: RangeInclusive<f64> = 0.0..=1.0;
 /// Seconds between a meter's clock and the host's.
 pub(super) const OFFSET_S: RangeInclusive<f64> = -1e11..=1e11;
 
-/// Runs of a kind for each case, or of each kernel.
+/// Runs of a kind for each case, or of each microbenchmark.
 pub(super) const REPEATS: RangeInclusive<u64> = 1..=10_000;
 /// The same where there may be none.
 pub(super) const SOME_REPEATS: RangeInclusive<u64> = 0..=10_000;
-/// Cases, candidates and kernels.
+/// Cases, candidates and microbenchmarks.
 pub(super) const CASES: RangeInclusive<u64> = 1..=100_000;
 /// Dry runs of a plan.
 pub(super) const DRY_RUNS: RangeInclusive<u64> = 0..=10_000_000;

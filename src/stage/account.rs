@@ -74,14 +74,14 @@ fn sampled(areas: &MethodGroups) -> String {
     format!(
         "methods by {samples} samples and by counts: costs that learnt from the samples are off by \
          {:.0} % from block to block (place factor); {:.0} % of the energy is the samples' own word",
-        100.0 * areas.place_factor,
+        100.0 * areas.block_effect_sd,
         100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
     ) + &further(areas)
 }
 
 /// What samples say of lines, and how far they differ from run to run.
 fn further(areas: &MethodGroups) -> String {
-    let lines = areas.line_place_factor.map(|factor| {
+    let lines = areas.line_block_effect_sd.map(|factor| {
         format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
     });
     let parts = areas.line_run_spread.map(|spread| {

@@ -12,7 +12,7 @@ use crate::device::{
 };
 use crate::scenario::{BoardSettings, ExternalMeterLog, MeterChoice, Scenario, StartKind};
 use crate::toolchain::Jdk;
-use crate::virtual_board::silicon::SiliconFamily;
+use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
@@ -36,12 +36,12 @@ pub struct VirtualChoice {
     /// Its kind, of `virtual_board::NAMES`.
     pub kind: &'static str,
     /// Its chip.
-    pub silicon: SiliconFamily,
+    pub simulated_model: SimulatedModelFamily,
 }
 
 impl VirtualChoice {
     fn of(kind: &'static str) -> VirtualChoice {
-        VirtualChoice { kind, silicon: SiliconFamily::default() }
+        VirtualChoice { kind, simulated_model: SimulatedModelFamily::default() }
     }
 }
 
@@ -110,7 +110,7 @@ struct AdbPlace {
 /// How a virtual board is to be started.
 #[derive(Debug, Clone, Default)]
 pub struct VirtualSettings {
-    /// Where it leaves its truth, if anywhere.
+    /// Where it leaves its ground truth, if anywhere.
     pub truth: Option<PathBuf>,
     /// Its seed.
     pub seed: u64,
@@ -295,13 +295,13 @@ pub(crate) fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Fail
 }
 
 fn start_virtual(
-    VirtualChoice { kind, silicon }: VirtualChoice,
+    VirtualChoice { kind, simulated_model }: VirtualChoice,
     settings: &VirtualSettings,
     jars: bool,
 ) -> Result<RunningBoard, Failure> {
     let options = virtual_board::BoardOptions {
         board: BoardFile::built_in(kind).unwrap_or_else(BoardFile::odroid_xu_e),
-        silicon,
+        simulated_model,
         truth: settings.truth.clone(),
         seed: Some(settings.seed),
         jars,
@@ -378,7 +378,7 @@ impl OpenBoard {
         self.session_watched(plan, &mut |_| {})
     }
 
-    /// The same; `closed` is told how many kernels have ended, where the board says it.
+    /// The same; `closed` is told how many microbenchmarks have ended, where the board says it.
     pub fn session_watched(
         &self,
         plan: &SessionPlan,

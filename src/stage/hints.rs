@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::account::Accounts;
 use crate::hint::{self, BoardRatios, FoundHints, HintInput, HintOptions};
 use crate::java::SourceFile;
-use crate::kernels::pairs::MeasuredPair;
+use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
 
 use super::ScenarioFacts;

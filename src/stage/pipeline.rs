@@ -11,7 +11,7 @@ use crate::campaign::PlannedCase;
 use crate::device::RECONNECT_LIMIT;
 use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
-use crate::kernels::pairs::MeasuredPair;
+use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
 use crate::operations::Mix;
 use crate::run::{ResumePolicy, WhenLost};
@@ -27,7 +27,9 @@ use super::repository::repository;
 use super::trial::Trial;
 use super::verify::{self, Verification};
 use super::{CampaignFolder, Failure, Loaded, OnExisting, Output, ScenarioFacts, ScenarioOrigin};
-use super::{calls, dataset, hints, kernels, load, plan, progress, scan, trial, truth, unseen};
+use super::{
+    calls, dataset, hints, load, microbenchmarks, plan, progress, scan, trial, truth, unseen,
+};
 
 /// What becomes of a folder that has a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +86,7 @@ pub struct PipelineResult {
     pub model: Model,
     /// Energy of operations, blocks, lines, methods, classes.
     pub accounted: Accounted,
-    /// How far it is from the truth, where the board has one.
+    /// How far it is from the ground truth, where the board has one.
     pub evaluation: Option<AccountEvaluation>,
     /// What to change, and what is no hint on this board.
     pub found: FoundHints,
@@ -131,7 +133,7 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
     }
     if options.beginning == OnExistingCampaign::Replace {
         output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
-        output.discard(&[names::KERNEL_RUNS, names::CALLS])?;
+        output.discard(&[names::MICROBENCHMARK_RUNS, names::CALLS])?;
         let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
         output.discard(&of_hints)?;
         truth::discard(&output)?;
@@ -163,9 +165,9 @@ impl PipelineContext<'_> {
         if !folder.has(names::CALLS) || !self.options.is_resumed() {
             facts.calls = self.calls(&facts, builder);
         }
-        self.clock.stage("kernels");
-        if self.loaded.scenario.kernels.enabled {
-            self.kernels(&facts.mix(), &boards)?;
+        self.clock.stage("microbenchmarks");
+        if self.loaded.scenario.microbenchmarks.enabled {
+            self.microbenchmarks(&facts.mix(), &boards)?;
         }
         Ok((facts, boards))
     }
@@ -199,8 +201,9 @@ impl PipelineContext<'_> {
     fn announce(&self, trial: Option<&Trial>, cases: &[PlannedCase]) {
         let Loaded { scenario, application } = self.loaded;
         if let Some(trial) = trial {
-            let kernels_s = kernels::expected_s(scenario, &application.dictionary, trial.meter);
-            progress::say(format!("  {}", trial.outlook(scenario, cases, kernels_s)));
+            let microbenchmarks_s =
+                microbenchmarks::expected_s(scenario, &application.dictionary, trial.meter);
+            progress::say(format!("  {}", trial.outlook(scenario, cases, microbenchmarks_s)));
             let of_compiled_code = trial.of_compiled_code();
             of_compiled_code.iter().for_each(|line| progress::say(format!("  {line}")));
         }
@@ -216,7 +219,7 @@ impl PipelineContext<'_> {
         let PipelineContext { options, output, loaded, .. } = self;
         let PipelineOptions { boards, patience, when_lost, .. } = options;
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
-        self.expect_kernels(&boards);
+        self.expect_microbenchmarks(&boards);
         let start = if options.is_resumed() { ResumePolicy::Resume } else { ResumePolicy::New };
         let going = ResumeOptions { start, when_lost: *when_lost };
         let runs = measure::measure(loaded, cases, builder, &boards, output, going)?;
@@ -225,14 +228,15 @@ impl PipelineContext<'_> {
         Ok(boards)
     }
 
-    /// Has the kernels count in what is left; not on virtual boards, which take longer for what
-    /// computes all the time than for sessions, which mostly wait.
-    fn expect_kernels(&self, boards: &[OpenBoard]) {
+    /// Has the microbenchmarks count in what is left; not on virtual boards, which take longer for
+    /// what computes all the time than for sessions, which mostly wait.
+    fn expect_microbenchmarks(&self, boards: &[OpenBoard]) {
         let Loaded { scenario, application } = self.loaded;
         let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));
         if let Some(board) = real {
-            let kernels_s = kernels::expected_s(scenario, &application.dictionary, board.meter);
-            progress::expect(kernels::PART, kernels_s);
+            let microbenchmarks_s =
+                microbenchmarks::expected_s(scenario, &application.dictionary, board.meter);
+            progress::expect(microbenchmarks::PART, microbenchmarks_s);
         }
     }
 
@@ -264,10 +268,11 @@ impl PipelineContext<'_> {
         }
     }
 
-    fn kernels(&self, mix: &Mix, boards: &[OpenBoard]) -> Result<(), Failure> {
+    fn microbenchmarks(&self, mix: &Mix, boards: &[OpenBoard]) -> Result<(), Failure> {
         let scenario = &self.loaded.scenario;
-        let measured = kernels::kernels(mix, scenario, self.jdk, boards, self.output)?;
-        self.output.write_kernels(&measured)?;
+        let measured =
+            microbenchmarks::microbenchmarks(mix, scenario, self.jdk, boards, self.output)?;
+        self.output.write_microbenchmarks(&measured)?;
         progress::say(indented(&measured.summary()));
         Ok(())
     }
@@ -313,14 +318,14 @@ impl PipelineContext<'_> {
             hints: &found,
             findings: &folder.findings()?,
             sources: &report::texts(&sources),
-            kernels: folder.kernels()?,
+            microbenchmarks: folder.microbenchmarks()?,
         };
         let report = report::report(&input, &folder);
         output.write_report(&report.html)?;
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
     }
 
-    /// Hints by the costs, and where kernels run, by what the boards save of them.
+    /// Hints by the costs, and where microbenchmarks run, by what the boards save of them.
     fn hints(
         &self,
         patterns: &BTreeSet<&str>,
@@ -328,11 +333,11 @@ impl PipelineContext<'_> {
         boards: &[OpenBoard],
     ) -> Result<FoundHints, Failure> {
         let (output, scenario) = (self.output, &self.loaded.scenario);
-        if !scenario.kernels.enabled || patterns.is_empty() {
+        if !scenario.microbenchmarks.enabled || patterns.is_empty() {
             return Ok(find(&[]));
         }
         self.clock.stage("pairs");
-        let pairs = kernels::pairs(patterns, scenario, self.jdk, boards, output)?;
+        let pairs = microbenchmarks::pairs(patterns, scenario, self.jdk, boards, output)?;
         output.write_pairs(&pairs)?;
         let found = find(&pairs);
         found.withheld().iter().for_each(|withheld| progress::say(format!("  {withheld}")));

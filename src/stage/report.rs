@@ -27,7 +27,7 @@ pub(crate) struct ReportInput<'r> {
     pub model: &'r Model,
     /// Accounts.
     pub accounted: &'r Accounted,
-    /// How far the accounts are from the truth, where the board has one.
+    /// How far the accounts are from the ground truth, where the board has one.
     pub evaluation: Option<&'r AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.
     pub unseen: Option<&'r UnseenInputs>,
@@ -45,8 +45,8 @@ pub(crate) struct ReportInput<'r> {
     pub findings: &'r BTreeMap<String, usize>,
     /// Texts of the sources, by path.
     pub sources: &'r BTreeMap<String, String>,
-    /// How many kernels were measured.
-    pub kernels: usize,
+    /// How many microbenchmarks were measured.
+    pub microbenchmarks: usize,
 }
 
 /// A report.
@@ -66,7 +66,7 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Writte
     let data = ReportData {
         scenario,
         board: &board(about, facts),
-        campaign: campaign_facts(facts, input.kernels),
+        campaign: campaign_facts(facts, input.microbenchmarks),
         table,
         model,
         cv: input.cross_validation,
@@ -115,7 +115,7 @@ pub fn report_of(folder: &CampaignFolder) -> Result<WrittenReport, Failure> {
         hints: &found,
         findings: &folder.findings()?,
         sources: &texts(&sources),
-        kernels: folder.kernels()?,
+        microbenchmarks: folder.microbenchmarks()?,
     };
     Ok(report(&input, folder))
 }
@@ -131,13 +131,13 @@ fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {
             None => first.model,
         },
         is_virtual: first.is_virtual,
-        silicon: first.silicon,
+        simulated_model: first.simulated_model,
         meter: format!("{meter} ({})", about.rails.join(", ")),
         frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),
     }
 }
 
-fn campaign_facts(facts: &ScenarioFacts, kernels: usize) -> CampaignFacts {
+fn campaign_facts(facts: &ScenarioFacts, microbenchmarks: usize) -> CampaignFacts {
     let good = |phase| facts.records.iter().filter(|r| r.is_good() && r.run.phase == phase).count();
     let inputs: BTreeSet<&String> = facts.cases.iter().map(|case| &case.input).collect();
     CampaignFacts {
@@ -147,7 +147,7 @@ fn campaign_facts(facts: &ScenarioFacts, kernels: usize) -> CampaignFacts {
         idle_runs: good(RunPhase::Idle),
         traced_runs: good(RunPhase::Traced),
         failed_runs: facts.records.iter().filter(|record| !record.is_good()).count(),
-        kernels,
+        microbenchmarks,
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::assumptions::ASSUMED;
 use crate::build::BuildError;
 use crate::device::{InputCommand, Pinning, SessionKind, SessionPlan};
-use crate::power::MarkTexts;
+use crate::power::MarkerTexts;
 use crate::scenario::{InputSequence, Scenario};
 
 use super::Failure;
@@ -34,7 +34,10 @@ pub(crate) fn session(
         extras: scenario.extras(input).into_iter().collect(),
         steps: input.steps.clone(),
         input_command: input_command(scenario, board, input, limit),
-        marks: MarkTexts { begin: settings.begin_mark.clone(), end: settings.end_mark.clone() },
+        marks: MarkerTexts {
+            begin: settings.begin_marker.clone(),
+            end: settings.end_marker.clone(),
+        },
         kind,
         limit,
         expected: Duration::from_secs_f64(settings.duration_s),

@@ -30,7 +30,7 @@ pub struct Trial {
     boards: usize,
     /// Whether they are this machine.
     is_local: bool,
-    /// Whether any is virtual: how long kernels take there is not known before they run.
+    /// Whether any is virtual: how long microbenchmarks take there is not known before they run.
     is_virtual: bool,
     /// The first board's meter.
     pub meter: &'static str,
@@ -170,8 +170,13 @@ impl Trial {
         Ok(())
     }
 
-    /// How long the campaign and its kernels will take, in a line.
-    pub fn outlook(&self, scenario: &Scenario, cases: &[PlannedCase], kernels_s: f64) -> String {
+    /// How long the campaign and its microbenchmarks will take, in a line.
+    pub fn outlook(
+        &self,
+        scenario: &Scenario,
+        cases: &[PlannedCase],
+        microbenchmarks_s: f64,
+    ) -> String {
         let rest_s = scenario.session.rest_s;
         let input_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
         let lasts = |run: &PlannedRun| match run.phase {
@@ -186,12 +191,12 @@ impl Trial {
         let pace = self.pace(rest_s);
         let mut text =
             format!("measuring {} runs will take about {}", order.len(), in_words(pace * board_s));
-        if kernels_s > 0.0 && self.is_virtual {
+        if microbenchmarks_s > 0.0 && self.is_virtual {
             // They compute all the time. Sessions mostly wait, which takes a virtual board no time.
-            text += "; how long the kernels after them take, the first of them will tell";
-        } else if kernels_s > 0.0 {
-            let kernels = in_words(pace * kernels_s / boards);
-            text += &format!(", the kernels after them about {kernels}");
+            text += "; how long the microbenchmarks after them take, the first of them will tell";
+        } else if microbenchmarks_s > 0.0 {
+            let microbenchmarks = in_words(pace * microbenchmarks_s / boards);
+            text += &format!(", the microbenchmarks after them about {microbenchmarks}");
         }
         text
     }
@@ -244,7 +249,7 @@ const SMALL_METHOD: f64 = 0.05;
 /// ... to this part of its own (one standard deviation).
 const SAMPLING_ERROR: f64 = 0.1;
 
-/// The part of a session's processor time that compilers may have: what is measured is to be
+/// The part of a session's CPU time that compilers may have: what is measured is to be
 /// what they made.
 const COMPILING_MAX: f64 = 0.1;
 
@@ -262,7 +267,7 @@ fn compiling(input: &str, run: &MeasuredSession) -> Option<String> {
     let times = rounded_up(part * (1.0 - most) / (most * (1.0 - part).max(1e-3)));
     (part > most).then(|| {
         format!(
-            "compilers have {:.0} % of the processor time with input {input}; sessions {times} times \
+            "compilers have {:.0} % of the CPU time with input {input}; sessions {times} times \
              as long bring it to {:.0} %",
             100.0 * part,
             100.0 * most
@@ -357,7 +362,7 @@ mod tests {
         let said = trial.outlook(&scenario, &cases, 0.0);
         assert_eq!(said, format!("measuring 22 runs will take about {expected}"));
         let said = trial.outlook(&scenario, &cases, 1400.0);
-        assert!(said.ends_with("the kernels after them about 5 min"), "{said}");
+        assert!(said.ends_with("the microbenchmarks after them about 5 min"), "{said}");
         trial.is_virtual = true;
         let said = trial.outlook(&scenario, &cases, 1400.0);
         assert!(said.ends_with("the first of them will tell"), "{said}");
@@ -375,7 +380,7 @@ mod tests {
         trial.sessions[0].1.threads = Some(threads);
         let said = trial.of_compiled_code();
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].contains("40 % of the processor time with input few; sessions 6 times"));
+        assert!(said[0].contains("40 % of the CPU time with input few; sessions 6 times"));
         assert!(
             said[1].contains("about 800 samples")
                 && said[1].contains("known to 15 %; sessions 3 times"),

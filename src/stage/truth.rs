@@ -1,4 +1,4 @@
-//! Truth folders, which nothing else opens: those that a virtual board left per session, and
+//! Ground truth folders, which nothing else opens: those that a virtual board left per session, and
 //! that of the scenario, which is their sum over its unremoved cases, one power run of each
 //! input sequence. Accounts are held against them, and nothing learns from them.
 
@@ -15,10 +15,10 @@ use crate::run::RunRecord;
 use super::folder::{names, read_text};
 use super::{CampaignFolder, Failure, Output, ScenarioFacts};
 
-/// The tables of a truth folder: their names and texts.
+/// The tables of a ground truth folder: their names and texts.
 type TruthTables = Vec<(&'static str, String)>;
 
-/// The files of a truth folder, with their key columns.
+/// The files of a ground truth folder, with their key columns.
 const TABLES: [(&str, &[&str]); 2] =
     [("lines.csv", &["file", "line"]), ("methods.csv", &["class", "method"])];
 
@@ -57,8 +57,8 @@ pub(crate) fn discard_sessions(folder: &CampaignFolder) -> Result<(), Failure> {
     }
 }
 
-/// Accounts held against the truth of the campaign's scenario; none where it was measured on a
-/// real board.
+/// Accounts held against the ground truth of the campaign's scenario; none where it was measured on
+/// a real board.
 pub(crate) fn evaluate_campaign(
     folder: &CampaignFolder,
     facts: &ScenarioFacts,
@@ -69,7 +69,7 @@ pub(crate) fn evaluate_campaign(
     Ok(truth.map(|truth| evaluate(accounts, &facts.dictionary, &truth)))
 }
 
-/// The accounts by a model, held against a truth folder: one as it is, or the sum over the
+/// The accounts by a model, held against a ground truth folder: one as it is, or the sum over the
 /// sessions of the facts' board.
 pub fn evaluate_against(
     facts: &ScenarioFacts,
@@ -94,12 +94,12 @@ fn truth_for(facts: &ScenarioFacts, folder: &Path) -> Result<GroundTruth, Failur
         _ => Err(Failure::input(
             folder,
             "it holds neither lines.csv nor a session of the campaign's unremoved cases; start \
-             the board with --truth",
+             the board with --ground-truth",
         )),
     }
 }
 
-/// Reads a truth folder; `operations.csv` need not be there.
+/// Reads a ground truth folder; `operations.csv` need not be there.
 fn read(folder: &Path) -> Result<GroundTruth, Failure> {
     let operations = folder.join("operations.csv");
     let operations = if operations.is_file() { read_text(&operations)? } else { String::new() };

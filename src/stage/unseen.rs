@@ -17,12 +17,12 @@ use super::{CampaignFolder, Failure, ScenarioFacts, progress};
 pub fn unseen_inputs(
     facts: &ScenarioFacts,
     dataset: &DatasetFile,
-    kernels: &CampaignFolder,
+    microbenchmarks: &CampaignFolder,
 ) -> Result<Option<UnseenInputs>, Failure> {
     if facts.inputs.len() < 2 {
         return Ok(None);
     }
-    let problem = CampaignProblem::of(dataset.clone(), kernels)?;
+    let problem = CampaignProblem::of(dataset.clone(), microbenchmarks)?;
     let unseen = facts.inputs.iter().map(|input| unseen(facts, input, &problem));
     Ok(Some(UnseenInputs(unseen.collect::<Result<_, _>>()?)))
 }
@@ -31,9 +31,9 @@ pub fn unseen_inputs(
 pub fn unseen_if_any(
     facts: &ScenarioFacts,
     dataset: &DatasetFile,
-    kernels: &CampaignFolder,
+    microbenchmarks: &CampaignFolder,
 ) -> Option<UnseenInputs> {
-    unseen_inputs(facts, dataset, kernels).unwrap_or_else(|failure| {
+    unseen_inputs(facts, dataset, microbenchmarks).unwrap_or_else(|failure| {
         progress::warn(format!("inputs were not predicted by the others: {failure}"));
         None
     })

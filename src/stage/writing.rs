@@ -5,9 +5,9 @@ use crate::account::{AccountEvaluation, UnseenInputs, table};
 use crate::campaign::plan_to_csv;
 use crate::dataset::{dataset_to_csv, dataset_to_toml, energies_to_csv};
 use crate::hint::Hint;
-use crate::kernels::measure::table_csv;
-use crate::kernels::pairs::MeasuredPair;
-use crate::kernels::prices::prices_csv;
+use crate::microbenchmarks::measure::table_csv;
+use crate::microbenchmarks::pairs::MeasuredPair;
+use crate::microbenchmarks::prices::prices_csv;
 use crate::model::{cv_csv, devices_csv};
 use crate::report::{self, Repository};
 
@@ -15,7 +15,7 @@ use super::account::Accounted;
 use super::dataset::MadeDataset;
 use super::fit::{CampaignModel, DataOrigin};
 use super::folder::names;
-use super::kernels::MeasuredKernels;
+use super::microbenchmarks::MeasuredMicrobenchmarks;
 use super::plan::MadePlan;
 use super::verify::{self, VerifiedHint};
 use super::{Failure, Loaded, Output};
@@ -51,17 +51,17 @@ impl Output {
         Ok(())
     }
 
-    /// Writes what kernels told.
-    pub fn write_kernels(&self, measured: &MeasuredKernels) -> Result<(), Failure> {
-        self.write(names::KERNEL_WINDOWS, measured.windows_csv())?;
-        self.write(names::KERNEL_CASES, table_csv(&measured.table))?;
+    /// Writes what microbenchmarks told.
+    pub fn write_microbenchmarks(&self, measured: &MeasuredMicrobenchmarks) -> Result<(), Failure> {
+        self.write(names::MICROBENCHMARK_WINDOWS, measured.windows_csv())?;
+        self.write(names::MICROBENCHMARK_CASES, table_csv(&measured.table))?;
         let prices = &measured.prices;
         if !prices.devices.is_empty() {
-            self.write(names::KERNELS_DEVICES, devices_csv(&prices.devices)?)?;
+            self.write(names::MICROBENCHMARKS_DEVICES, devices_csv(&prices.devices)?)?;
         }
-        self.write(names::KERNELS, prices_csv(&prices.prices)?)?;
+        self.write(names::MICROBENCHMARKS, prices_csv(&prices.prices)?)?;
         if let Some(text) = prices.priors.covariance_csv() {
-            self.write(names::KERNELS_COVARIANCE, text)?;
+            self.write(names::MICROBENCHMARKS_COVARIANCE, text)?;
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes what rewrites saved on the board, by pairs of kernels.
+    /// Writes what rewrites saved on the board, by pairs of microbenchmarks.
     pub(crate) fn write_pairs(&self, pairs: &[MeasuredPair]) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(pairs);
         let text = text.map_err(|error| Failure::input(names::PAIRS, error))?;
@@ -100,7 +100,7 @@ impl Output {
         self.write(names::VERIFIED, verify::to_csv(verified)?).map(drop)
     }
 
-    /// Writes how far accounts are from the truth.
+    /// Writes how far accounts are from the ground truth.
     pub fn write_evaluation(&self, evaluation: &AccountEvaluation) -> Result<(), Failure> {
         self.write(names::EVALUATION, evaluation.csv()).map(drop)
     }

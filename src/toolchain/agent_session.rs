@@ -29,7 +29,7 @@ pub struct AgentSettings {
     pub period_ms: Option<u32>,
     /// Part of the time in which instrumented calls are timed, in percent.
     pub duty_percent: u32,
-    /// What shares processor time among instrumented methods: samples, or the durations
+    /// What shares CPU time among instrumented methods: samples, or the durations
     /// that probes find.
     pub shares: Shares,
     /// Whether methods too small to carry a probe get one.
@@ -39,7 +39,7 @@ pub struct AgentSettings {
     pub counts_bytes: bool,
 }
 
-/// What shares a thread's processor time among its methods.
+/// What shares a thread's CPU time among its methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shares {
     /// Samples of Flight Recorder.

@@ -10,7 +10,7 @@ use super::flight::NO_SAFEPOINTS;
 /// 4.0 for JDK 25.
 pub const VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
 
-/// Between two samples of a thread, in its processor time. A stack takes some ten
+/// Between two samples of a thread, in its CPU time. A stack takes some ten
 /// microseconds to walk: the application loses less than 1 %.
 const INTERVAL: &str = "2ms";
 

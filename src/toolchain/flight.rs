@@ -17,7 +17,7 @@ use super::{BRIEF_JVM, ToolchainError, UTF8_LOCALE};
 
 const READER: &str = include_str!("java/FlightSamples.java");
 
-/// Samples every 10 ms of the threads that run Java; by processor time on JDKs that can.
+/// Samples every 10 ms of the threads that run Java; by CPU time on JDKs that can.
 /// Nothing else is recorded.
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0">

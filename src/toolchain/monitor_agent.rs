@@ -146,7 +146,8 @@ impl Bench<'_> {
         }
     }
 
-    /// Compiles sources for Java 11, the agent's own class for Java 8, and packs them into `NAME.jar`.
+    /// Compiles sources for Java 11, the agent's own class for Java 8, and packs them into
+    /// `NAME.jar`.
     fn pack(
         &self,
         name: &str,

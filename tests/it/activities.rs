@@ -1,5 +1,5 @@
 //! Power states and activities from end to end: the command on simulated nodes, the Java
-//! API on a JVM, and an application with it on the virtual board against the truth.
+//! API on a JVM, and an application with it on the virtual board against the ground truth.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
@@ -293,7 +293,8 @@ fn analysed(left: &str, rails: &[&str]) -> (Analysis, Labels) {
 }
 
 /// The application runs at 1.1 GHz, then at 800 MHz. Attributed energies are held against
-/// what the silicon counted (at the reference voltage, so times the square of the ratio).
+/// what the simulated energy model counted (at the reference voltage, so times the square of the
+/// ratio).
 #[test]
 fn activities_on_the_virtual_board_have_their_true_energies() {
     let folder = tempfile::tempdir().unwrap();

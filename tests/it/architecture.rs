@@ -303,9 +303,15 @@ fn operations_and_library_functions_are_spelled_in_one_place() {
     assert!(problems.is_empty(), "units::operation has a name for it:\n{}", problems.join("\n"));
 }
 
-/// What names a truth folder, or reads one.
-const TRUTH: [&str; 6] =
-    ["names::TRUTH", "BOARD_TRUTH", "\"truth\"", "\"board-truth\"", "Truth::parse", "truth::read"];
+/// What names a ground truth folder, or reads one.
+const TRUTH: [&str; 6] = [
+    "names::TRUTH",
+    "BOARD_TRUTH",
+    "\"truth\"",
+    "\"board-ground-truth\"",
+    "Truth::parse",
+    "truth::read",
+];
 
 #[test]
 fn only_the_truth_stage_opens_truth_folders() {
@@ -320,7 +326,11 @@ fn only_the_truth_stage_opens_truth_folders() {
             problems.extend(found.iter().map(|word| format!("{}: {word}", path.display())));
         }
     }
-    assert!(problems.is_empty(), "a truth folder is opened elsewhere:\n{}", problems.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "a ground truth folder is opened elsewhere:\n{}",
+        problems.join("\n")
+    );
 }
 
 /// A spreadsheet takes no name for a formula, whichever file writes the table.

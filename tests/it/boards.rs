@@ -24,7 +24,7 @@ fn a_check_says_what_a_board_offers_and_what_is_missing() {
     let (code, said) = answer(AdbServer::new().wattline(&["board", "check", &board.serial()]));
     assert_eq!(code, Some(0), "{said}");
     for line in [
-        "virtual: computed energy, silicon additive",
+        "virtual: computed energy, simulated energy model additive",
         "meter        ina231: ",
         "rails      arm, mem, g3d, kfc",
         "missing      odpm: not offered: ",

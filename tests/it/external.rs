@@ -14,7 +14,7 @@ use super::bench::{
 };
 use super::host::board_options;
 
-/// A board whose meter writes to a log of this name, and leaves its truth beside it.
+/// A board whose meter writes to a log of this name, and leaves its ground truth beside it.
 fn board(bench: &Bench, log: &str) -> RunningBoard {
     start(&BoardOptions {
         truth: Some(bench.out(&format!("{log}-truth"))),

@@ -101,13 +101,14 @@ fn two_boards_share_a_pipeline_and_their_factor_comes_back() {
     assert_eq!(devices[0]["device"], "left");
     let [factor, lo, hi] =
         ["factor", "factor_lo", "factor_hi"].map(|name| devices[1][name].as_f64().unwrap());
-    // Collections and lines of the log, by a rough estimate 3 % of the energy, cost the same on both boards.
+    // Collections and lines of the log, by a rough estimate 3 % of the energy, cost the same on
+    // both boards.
     let least = 1.0 + (FACTOR - 1.0) * 0.95;
     assert!(lo <= FACTOR && least <= hi && hi - lo < 0.05, "{lo} {factor} {hi}");
     assert!((factor / FACTOR - 1.0).abs() < 0.02, "{factor}");
-    let kernels = rows(&out.join("kernels-devices.csv"));
-    let factor: f64 = kernels[1]["factor"].parse().unwrap();
-    assert!((factor / FACTOR - 1.0).abs() < 0.03, "{kernels:?}");
+    let microbenchmarks = rows(&out.join("microbenchmarks-devices.csv"));
+    let factor: f64 = microbenchmarks[1]["factor"].parse().unwrap();
+    assert!((factor / FACTOR - 1.0).abs() < 0.03, "{microbenchmarks:?}");
     accounts_are_of_one_board(&bench, &out);
     each_board_has_a_truth_of_its_own(&bench, &out);
     let report = fs::read_to_string(out.join("report.html")).unwrap();
@@ -179,7 +180,7 @@ fn each_board_has_a_truth_of_its_own(bench: &Bench, out: &Path) {
     assert!(code == Some(2) && said.contains("there is no board middle"), "{said}");
     let empty = format!("left={}", bench.out("evaluation").display());
     let (code, said) = evaluate(&[&empty]);
-    assert!(code == Some(3) && said.contains("start the board with --truth"), "{said}");
+    assert!(code == Some(3) && said.contains("start the board with --ground-truth"), "{said}");
 }
 
 #[test]

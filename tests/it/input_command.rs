@@ -45,7 +45,7 @@ const WINDOW: &str = "name = 'screen'\n[application]\npackage = 'org.example.scr
     sha256 = '84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb'\n\
     [session]\nduration_s = 8\nrest_s = 0\nlimit_s = 10\ninput_command = './touch.sh'\n\
     [board]\nmeter = 'ina231'\n[campaign]\ncases = 1\nrepeats = 1\nmax_retries = 0\n\
-    [kernels]\nenabled = false\n[[input]]\nname = 'one'\nsteps = [{ at_s = 7, tap = [9, 9] }]\n";
+    [microbenchmarks]\nenabled = false\n[[input]]\nname = 'one'\nsteps = [{ at_s = 7, tap = [9, 9] }]\n";
 
 /// A program that reads what is written to the file beside its scenario, until it is told to end.
 const LISTENS: &str = r#"package game;

@@ -41,7 +41,7 @@ mod robustness;
 mod scale;
 mod second_user;
 mod shrunk;
-mod silicon;
+mod simulated_model;
 mod sizes;
 #[path = "../common/skip.rs"]
 mod skip;

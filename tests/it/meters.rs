@@ -68,7 +68,7 @@ fn methods_are_sampled(out: &Path, truth: &Path) {
         assert!(profile.recording.starts_with(b"SIMPLEPERF"), "the report itself is kept");
     }
     let number = |row: &BTreeMap<String, String>, key: &str| row[key].parse::<f64>().unwrap();
-    let areas = rows(&out.join("accounts/areas.csv"));
+    let areas = rows(&out.join("accounts/method-estimates.csv"));
     let samples: f64 = areas.iter().map(|row| number(row, "samples")).sum();
     assert!(samples > 100.0, "{samples} samples");
     let of_run = |record: &&RunRecord| rows(&truth.join(record.run.id()).join("methods.csv"));
@@ -133,7 +133,7 @@ fn board(name: &str) -> RunningBoard {
     start(&BoardOptions { board: BoardFile::built_in(name).unwrap(), ..board_options() }).unwrap()
 }
 
-/// The scenario without kernels and with two cases, for a meter.
+/// The scenario without microbenchmarks and with two cases, for a meter.
 fn short(folder: &Path, scenario: &str, meter: &str) -> String {
     let root = env!("CARGO_MANIFEST_DIR");
     let text = fs::read_to_string(format!("tests/scenarios/{scenario}.toml")).unwrap();

@@ -179,7 +179,7 @@ fn probes_count_and_time_the_methods_of_a_jvm() {
     // light runs once beside heavy, and three times in the recursion: a third of the work each
     let ratio = number(light, "energy_j") / number(heavy, "energy_j");
     assert!((0.9..1.9).contains(&ratio), "4:3 expected, found {ratio}");
-    // and by the program's own processor time
+    // and by the program's own CPU time
     let own = stdout.lines().find_map(|line| line.strip_prefix("light/heavy ")).unwrap();
     let own: f64 = own.parse().unwrap();
     assert!((ratio / own - 1.0).abs() < 0.2, "{own} by itself, found {ratio}");
@@ -262,7 +262,7 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
 const SHARES: [&str; 2] = ["Shares", "5"];
 const METHODS: [&str; 4] = ["tiny", "small", "middle", "large"];
 
-/// A recording of a program that measures its own methods' processor time.
+/// A recording of a program that measures its own methods' CPU time.
 struct Shares {
     class: &'static str,
     folder: tempfile::TempDir,

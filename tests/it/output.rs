@@ -63,14 +63,18 @@ const OF_FILES: &[Trial] = &[
     is_silent("man", "--out pages"),
 ];
 
-/// Commands of a campaign on a virtual board, of which `tiny` has all runs and `tiny-kernels` all
-/// sessions of kernels. BOARD is another one, which runs already.
+/// Commands of a campaign on a virtual board, of which `tiny` has all runs and
+/// `tiny-microbenchmarks` all sessions of microbenchmarks. BOARD is another one, which runs
+/// already.
 const OF_CAMPAIGNS: &[Trial] = &[
     prints("pipeline", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
     prints("plan", "ROOT/tests/scenarios/tiny.toml --out planned"),
     prints("run", "ROOT/tests/scenarios/tiny.toml --out tiny --resume"),
     prints("dataset", "tiny --force"),
-    prints("kernels", "ROOT/tests/scenarios/tiny.toml --for tiny --out tiny-kernels"),
+    prints(
+        "microbenchmarks",
+        "ROOT/tests/scenarios/tiny.toml --for tiny --out tiny-microbenchmarks",
+    ),
     prints("patterns", "ROOT/tests/scenarios/tiny.toml --only Negation --out patterns"),
     is_silent("account", "tiny/model.json tiny --out accounts"),
     prints("account", "tiny/model.json tiny --partial - --out accounts --force"),
@@ -205,13 +209,18 @@ fn no_output_of_a_campaign_is_lost() {
     fs::write(folder.path().join("src/Main.java"), main).unwrap();
     let made = TinyPipeline::shared();
     made.copy_to(&folder.path().join("tiny"));
-    let kernels = folder.path().join("tiny-kernels");
-    made.copy_to(&kernels);
-    for table in ["kernels", "kernel-windows", "kernel-cases", "kernels-covariance"] {
-        fs::remove_file(kernels.join(table).with_extension("csv")).unwrap();
+    let microbenchmarks = folder.path().join("tiny-microbenchmarks");
+    made.copy_to(&microbenchmarks);
+    for table in [
+        "microbenchmarks",
+        "microbenchmark-windows",
+        "microbenchmark-cases",
+        "microbenchmarks-covariance",
+    ] {
+        fs::remove_file(microbenchmarks.join(table).with_extension("csv")).unwrap();
     }
     try_all(OF_CAMPAIGNS, folder.path(), &adb, &board.serial());
-    assert!(kernels.join("kernels.csv").is_file(), "made of the sessions");
+    assert!(microbenchmarks.join("microbenchmarks.csv").is_file(), "made of the sessions");
 }
 
 #[test]

@@ -72,8 +72,8 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
     ours.retain(|run, _| run.starts_with("base-"));
     assert!(ours.len() == 2 && ours.values().all(|lines| lines.len() > 20), "{ours:?}");
     assert_eq!(ours, theirs);
-    let kernels = fs::read_to_string(packages.join("kernels.csv")).unwrap();
-    assert!(kernels.lines().count() > 1, "{kernels}");
+    let microbenchmarks = fs::read_to_string(packages.join("microbenchmarks.csv")).unwrap();
+    assert!(microbenchmarks.lines().count() > 1, "{microbenchmarks}");
     let lines = fs::read_to_string(packages.join("accounts/lines.csv")).unwrap();
     assert!(lines.contains("Main.java"), "{lines}");
     packages_are_sampled(&packages);
@@ -97,7 +97,7 @@ fn packages_are_sampled(out: &Path) {
         assert!(profile.stacks.starts_with("# method-sampling dual\n"), "{}", profile.stacks);
         assert!(profile.recording.starts_with(b"*version\n3\n"), "the trace itself is kept");
     }
-    let areas = fs::read_to_string(out.join("accounts/areas.csv")).unwrap();
+    let areas = fs::read_to_string(out.join("accounts/method-estimates.csv")).unwrap();
     assert!(areas.contains("wattline.demo.Main"), "{areas}");
 }
 

@@ -1,5 +1,5 @@
-//! Bytecode patterns measured on the virtual board, against the table that its silicon
-//! spends by.
+//! Bytecode patterns measured on the virtual board, against the table that its simulated energy
+//! model spends by.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
@@ -34,20 +34,20 @@ fn patterns_cost_what_the_silicon_spends() {
     let rows: Vec<Row> =
         csv::Reader::from_path(&path).unwrap().deserialize().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 1 + 14 + 4, "one session of each pattern");
-    let silicon: toml::Table =
-        fs::read_to_string("crates/virtual-board/datasets/silicon/raspberry-pi-5.toml")
+    let simulated_model: toml::Table =
+        fs::read_to_string("crates/virtual-board/datasets/simulated-models/raspberry-pi-5.toml")
             .unwrap()
             .parse()
             .unwrap();
     // The -1 of a long's complement is a constant of 64 bits, which the pattern doesn't say.
     for row in rows.iter().filter(|row| row["operation"] != "Bit complement") {
-        let spent = effect(&silicon, "operation", &row["operation"])
-            + effect(&silicon, "type", &row["type"])
-            + effect(&silicon, "device", "Device 1");
+        let spent = effect(&simulated_model, "operation", &row["operation"])
+            + effect(&simulated_model, "type", &row["type"])
+            + effect(&simulated_model, "device", "Device 1");
         let energy_j: f64 = row["energy_j"].parse().unwrap();
         // Windows of one second: 3 % of noise, and the board's leakage adds some percent.
         let off = (energy_j - spent).abs();
-        assert!(off < 0.15 * spent + 1.5e-9, "{row:?}: the silicon spends {spent}");
+        assert!(off < 0.15 * spent + 1.5e-9, "{row:?}: the simulated energy model spends {spent}");
     }
     let table = path.to_str().unwrap();
     let factors = "operation,type,device";
@@ -105,13 +105,14 @@ fn two_boards_differ_by_what_their_chips_differ() {
         let of_device = |row: &&Row| row["category"] == "device" && row["level"] == level;
         effects.iter().find(of_device).unwrap()["mean_j"].parse().unwrap()
     };
-    let silicon: toml::Table =
-        fs::read_to_string("crates/virtual-board/datasets/silicon/raspberry-pi-5.toml")
+    let simulated_model: toml::Table =
+        fs::read_to_string("crates/virtual-board/datasets/simulated-models/raspberry-pi-5.toml")
             .unwrap()
             .parse()
             .unwrap();
-    let spent = effect(&silicon, "device", "Device 1") - effect(&silicon, "device", "Device 2");
+    let spent = effect(&simulated_model, "device", "Device 1")
+        - effect(&simulated_model, "device", "Device 2");
     let found = mean_j("left") - mean_j("right");
-    println!("left over right: {found:e} J, the silicon {spent:e} J");
+    println!("left over right: {found:e} J, the simulated energy model {spent:e} J");
     assert!((found / spent - 1.0).abs() < 0.15, "{found} {spent}");
 }

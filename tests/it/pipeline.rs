@@ -26,7 +26,7 @@ const RESULTS: [&str; 23] = [
     "journal.jsonl",
     "dataset.csv",
     "dataset.toml",
-    "kernels.csv",
+    "microbenchmarks.csv",
     "model.json",
     "cv.csv",
     "evaluation.csv",
@@ -95,11 +95,12 @@ fn the_pipeline_goes_from_sources_to_a_report_and_gives_an_ordinary_user_the_sam
     the_same_is_no_increase(&out("first"), &out("second"), &out("compare"));
     the_verdict_is_told_once(&out("first"), &out("second"), &user.path(""));
     other_scenarios_are_refused(&out("first"), &out("other"));
-    kernels_without_samples_are_measured_again(&adb, &out("first"), &out("again"));
+    microbenchmarks_without_samples_are_measured_again(&adb, &out("first"), &out("again"));
     a_changed_scenario_keeps_what_holds(&adb, &user.path(""), &out("second"));
 }
 
-/// More runs of kernels: the campaign's runs hold, and the sessions of kernels that are there.
+/// More runs of microbenchmarks: the campaign's runs hold, and the sessions of microbenchmarks that
+/// are there.
 fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Path) {
     let scenario = with_campaign(folder, "more.toml", "cases = 4\nrepeats = 2");
     let text_of = |from: &str, to: &str| {
@@ -108,20 +109,21 @@ fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Pat
         fs::write(&scenario, text.replace(from, to)).unwrap();
     };
     let journal = || good_runs(&out.join("journal.jsonl"));
-    let windows = || rows(&out.join("kernel-windows.csv"));
+    let windows = || rows(&out.join("microbenchmark-windows.csv"));
     let (before, windows_before) = (journal(), windows());
     let resume = || {
         let [scenario, out] = [&scenario, out].map(|path| path.to_str().unwrap());
         adb.wattline(&["pipeline", scenario, "--out", out, "--resume"])
     };
-    text_of("[kernels]\nrepeats = 1", "[kernels]\nrepeats = 2");
+    text_of("[microbenchmarks]\nrepeats = 1", "[microbenchmarks]\nrepeats = 2");
     let output = resume();
     let said = text(&output);
     assert!(output.status.success(), "{said}");
     for words in [
-        "[kernels] repeats was 1 and is 2: it concerns the kernels alone".to_string(),
+        "[microbenchmarks] repeats was 1 and is 2: it concerns the microbenchmarks alone"
+            .to_string(),
         format!("{} runs of the campaign are kept\n", before.len()),
-        "1 of 2 sessions of kernels are there already".to_string(),
+        "1 of 2 sessions of microbenchmarks are there already".to_string(),
     ] {
         assert!(said.contains(&words), "{words:?} is not in: {said}");
     }
@@ -129,8 +131,8 @@ fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Pat
     let of_the_first = windows().into_iter().filter(|row| row["repeat"] == "1");
     assert!(of_the_first.eq(windows_before), "the first session is what it was");
     let of_the_second = windows().into_iter().filter(|row| row["repeat"] == "2").count();
-    assert!(of_the_second > 20, "{of_the_second} kernels of the second session");
-    kernels_go_on_after_an_interruption(adb, &scenario, out);
+    assert!(of_the_second > 20, "{of_the_second} microbenchmarks of the second session");
+    microbenchmarks_go_on_after_an_interruption(adb, &scenario, out);
     // Of other sessions nothing would be left.
     text_of("frames = 240", "frames = 241");
     let output = resume();
@@ -141,35 +143,44 @@ fn a_changed_scenario_keeps_what_holds(adb: &AdbServer, folder: &Path, out: &Pat
 }
 
 /// The second of two sessions had not ended.
-fn kernels_go_on_after_an_interruption(adb: &AdbServer, scenario: &Path, out: &Path) {
-    let tables = ["kernels.csv", "kernel-windows.csv"];
+fn microbenchmarks_go_on_after_an_interruption(adb: &AdbServer, scenario: &Path, out: &Path) {
+    let tables = ["microbenchmarks.csv", "microbenchmark-windows.csv"];
     let whole = tables.map(|name| fs::read(out.join(name)).unwrap());
-    let others = ["kernel-cases.csv", "kernels-covariance.csv", "kernel-runs/2/session.txt"];
+    let others = [
+        "microbenchmark-cases.csv",
+        "microbenchmarks-covariance.csv",
+        "microbenchmark-runs/2/session.txt",
+    ];
     for name in tables.into_iter().chain(others) {
         fs::remove_file(out.join(name)).unwrap();
     }
     let [scenario, folder] = [scenario, out].map(|path| path.to_str().unwrap());
-    let output = adb.wattline(&["kernels", scenario, "--for", folder, "--out", folder]);
+    let output = adb.wattline(&["microbenchmarks", scenario, "--for", folder, "--out", folder]);
     assert!(output.status.success(), "{}", text(&output));
-    assert!(text(&output).contains("1 of 2 sessions of kernels"), "{}", text(&output));
+    assert!(text(&output).contains("1 of 2 sessions of microbenchmarks"), "{}", text(&output));
     for (name, whole) in tables.into_iter().zip(whole) {
         assert!(fs::read(out.join(name)).unwrap() == whole, "{name} differs after an interruption");
     }
 }
 
 /// The sampler is killed in the first session: its logs are kept, and it does not count.
-fn kernels_without_samples_are_measured_again(adb: &AdbServer, campaign: &Path, out: &Path) {
+fn microbenchmarks_without_samples_are_measured_again(
+    adb: &AdbServer,
+    campaign: &Path,
+    out: &Path,
+) {
     let board = start(&board_options()).unwrap();
     let moment = FaultTime::Session { number: 1, after_s: 8.0 };
     board.at(moment, FaultAction::Cause(Fault::KillSampler));
     let serial = board.serial();
     let [campaign, to] = [campaign, out].map(|folder| folder.to_str().unwrap());
-    let of = ["kernels", "tests/scenarios/tiny.toml", "--for", campaign, "--board", &serial];
+    let of =
+        ["microbenchmarks", "tests/scenarios/tiny.toml", "--for", campaign, "--board", &serial];
     let measured = || adb.wattline(&[&of[..], &["--out", to]].concat());
     let spoilt = measured();
     assert_eq!(spoilt.status.code(), Some(4), "{}", text(&spoilt));
     assert!(text(&spoilt).contains("is not covered by "), "{}", text(&spoilt));
-    let session = out.join("kernel-runs/1");
+    let session = out.join("microbenchmark-runs/1");
     assert!(session.join("samples.txt.zst").exists() && !session.join("session.txt").exists());
     let again = measured();
     assert!(again.status.success(), "{}", text(&again));
@@ -491,7 +502,7 @@ fn good_runs(journal: &Path) -> BTreeMap<String, serde_json::Value> {
 }
 
 /// What the plan expects of lines before a single run, and the accounts after the last, holds
-/// against the truth: the middle line is no farther off than twice what either says, and not
+/// against the ground truth: the middle line is no farther off than twice what either says, and not
 /// all is promised away.
 fn promises_are_kept(said: &str, evaluation: &Path) {
     let promised = |words: &str| -> f64 {

@@ -97,7 +97,7 @@ fn targets_of_java_25_do_the_same_with_probes() {
     }
 }
 
-/// Snapshots of these probes, and loops that are not watched in methods drawn by lot, have tests
+/// Snapshots of these probes, and loops that are not watched in methods drawn at random, have tests
 /// of the day.
 #[test]
 #[ignore = "two more kinds of probes; scripts/nightly.sh runs it"]

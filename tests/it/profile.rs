@@ -46,7 +46,7 @@ fn methods_are_sampled(out: &Path) {
         let profile = read_logs(out, record).unwrap().profile.unwrap();
         assert!(profile.recording.starts_with(b"FLR\0") && profile.stacks.contains("work.Rounds."));
     }
-    let areas = rows(&out.join("accounts/areas.csv"));
+    let areas = rows(&out.join("accounts/method-estimates.csv"));
     let number = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
     let hot = |row: &&BTreeMap<String, String>| row["samples"].parse::<u64>().unwrap() > 20;
     assert!(areas.iter().filter(hot).count() >= 2, "{areas:?}");

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wattline::power::{
-    CorrelateOptions, Series, Window, align_by_correlation, align_marks, integrate, parse_trace,
+    CorrelateOptions, Series, Window, align_by_correlation, align_markers, integrate, parse_trace,
 };
 
 /// The folder of the logs: `WATTLINE_XU3_LOGS`, or beside the project's folder.
@@ -153,7 +153,7 @@ fn counters_and_power_are_aligned_by_what_they_show() {
         );
         assert!((-0.2..0.8).contains(&late_s), "{late_s} s");
         assert!(lag.residual_s < 1.0, "{lag:?}");
-        let marks = align_marks(&[(start_s - begin_s, 0.0)]).unwrap();
+        let marks = align_markers(&[(start_s - begin_s, 0.0)]).unwrap();
         assert!((marks.lag_s - lag.lag_s).abs() < 0.8);
     }
 }

@@ -55,7 +55,7 @@ fn a_folder_that_another_process_writes_to_is_left_alone() {
         format!("run {TINY} --resume --out"),
         format!("plan {TINY} --force --out"),
         format!("calls {TINY} --force"),
-        format!("kernels {TINY} --for . --force --out"),
+        format!("microbenchmarks {TINY} --for . --force --out"),
         format!("patterns {TINY} --force --out"),
         "scan scenarios/pinball --force --out".into(),
         "trace scenarios/pinball --main A --force --out".into(),
@@ -88,12 +88,12 @@ fn a_folder_that_another_process_writes_to_is_left_alone() {
 /// which stays for the next program.
 fn processes_with(temporary: &Path) -> Vec<String> {
     let mark = format!("TMPDIR={}", temporary.display());
-    let has_mark = |folder: &PathBuf| {
+    let has_marker = |folder: &PathBuf| {
         let environment = fs::read(folder.join("environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())
     };
     let folders = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let lines = folders.filter(has_mark).map(|folder| {
+    let lines = folders.filter(has_marker).map(|folder| {
         let line = fs::read(folder.join("cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).replace('\0', " ")
     });

@@ -80,7 +80,7 @@ fn verified_hints_say_both(bench: &Bench, folder: &Path, pairs: &str) {
 
 /// Each pair has been measured session by session, and counted.
 fn pairs_were_measured(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("hint-pairs.json")).unwrap();
+    let text = fs::read_to_string(folder.join("hint-microbenchmarks.json")).unwrap();
     let pairs: Vec<Value> = serde_json::from_str(&text).unwrap();
     assert!(!pairs.is_empty());
     for pair in &pairs {
@@ -99,7 +99,7 @@ fn a_jvm_says_which_hints_its_compiler_leaves() {
     let folder = out.to_str().unwrap();
     let said = bench.good(&["pipeline", &scenario, "--board", "jvm", "--out", folder]);
     the_compilers_have_a_row(&out);
-    assert!(rows(&out.join("kernels.csv")).len() > 3, "{said}");
+    assert!(rows(&out.join("microbenchmarks.csv")).len() > 3, "{said}");
     let pairs = pairs_were_measured(&out);
     let text = bench.good(&["hints", folder, "--force"]);
     for hint in results(&out) {
@@ -130,8 +130,10 @@ fn a_jvm_says_which_hints_its_compiler_leaves() {
 fn a_board_that_executes_words_keeps_hints_and_they_are_measured() {
     let Some(bench) = Bench::new() else { return };
     let app = format!("path = \"{}/tests/scenarios/savings\"", env!("CARGO_MANIFEST_DIR"));
-    let changes =
-        [("path = \"savings\"", app.as_str()), ("[kernels]", "[hints]\nverify = 1\n\n[kernels]")];
+    let changes = [
+        ("path = \"savings\"", app.as_str()),
+        ("[microbenchmarks]", "[hints]\nverify = 1\n\n[microbenchmarks]"),
+    ];
     let scenario = bench.scenario("tests/scenarios/savings.toml", "savings.toml", &changes);
     let out = bench.out("out");
     let folder = out.to_str().unwrap();

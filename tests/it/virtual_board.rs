@@ -168,11 +168,11 @@ fn commands_are_the_small_program_where_it_lies_beside_the_whole() {
 /// The processes whose environment has an entry.
 fn processes_with(mark: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
-    let has_mark = |entry: &fs::DirEntry| {
+    let has_marker = |entry: &fs::DirEntry| {
         let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|word| word == mark.as_bytes())
     };
-    entries.filter(has_mark).map(|entry| entry.path().display().to_string()).collect()
+    entries.filter(has_marker).map(|entry| entry.path().display().to_string()).collect()
 }
 
 #[test]

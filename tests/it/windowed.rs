@@ -20,7 +20,7 @@ const SCENARIO: &str = "name = 'screen'\n[application]\npackage = 'org.example.s
     start = 'activity'\nactivity = 'game.Screen'\njava_release = 8\n[[source]]\npath = 'src'\n\
     [[library]]\nmaven = 'com.google.android:android:4.1.1.4'\nrole = 'provided'\n\
     sha256 = '84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb'\n\
-    [session]\nduration_s = 1\n[campaign]\ncases = 1\n[kernels]\nenabled = false\n\
+    [session]\nduration_s = 1\n[campaign]\ncases = 1\n[microbenchmarks]\nenabled = false\n\
     [[input]]\nname = 'one'\n";
 
 /// A folder with the activity and its scenario.
@@ -144,7 +144,10 @@ fn touch(folder: &Path) -> String {
         .replace("path = \"touch\"", &format!("path = \"{}\"", root.join("touch").display()))
         .replace("duration_s = 60", "duration_s = 12\nrest_s = 0")
         .replace("cases = 24\nrepeats = 2", "cases = 4\nrepeats = 1\ndry_runs = 8")
-        .replace("[kernels]\n", "[kernels]\nenabled = false # packages have them elsewhere\n");
+        .replace(
+            "[microbenchmarks]\n",
+            "[microbenchmarks]\nenabled = false # packages have them elsewhere\n",
+        );
     let there = ["duration_s = 12", "cases = 4", "enabled = false"];
     assert!(there.iter().all(|word| shortened.contains(word)), "{shortened}");
     let file = folder.join("touch.toml");

@@ -52,7 +52,7 @@ fn durations(table: &Table) -> Option<Vec<f64>> {
     table.cases.iter().map(|case| case.duration_s).collect()
 }
 
-/// Executions of all operations. Counts that are weighed by what kernels tell of contexts
+/// Executions of all operations. Counts that are weighed by what microbenchmarks tell of contexts
 /// know more than a flat cost may: it gets the executions as they were.
 fn totals(table: &Table) -> Vec<f64> {
     let total = |i: usize| table.row(i).iter().sum();

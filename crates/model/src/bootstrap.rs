@@ -77,7 +77,7 @@ pub(crate) fn bootstrap(
     Ok(Replicates { b: Mat::from_fn(n, design.columns(), |i, j| all[i][j]) })
 }
 
-/// A strength, and how far kernels are off, are chosen once for all repetitions; a choice
+/// A strength, and how far microbenchmarks are off, are chosen once for all repetitions; a choice
 /// among predictors is part of what is repeated.
 fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     if options.solver == Solver::Stack {
@@ -87,8 +87,8 @@ fn at_chosen_strength(options: &FitOptions, solution: &Solution) -> FitOptions {
     let strength = names.iter().find_map(|name| solution.diagnostics.get(*name));
     let penalty = strength.map_or(options.penalty, |strength| Penalty::Fixed(*strength));
     let mut assumed = options.assumed;
-    if let Some(misfit) = solution.diagnostics.get("kernel_misfit") {
-        assumed.kernel_misfit = *misfit;
+    if let Some(misfit) = solution.diagnostics.get("microbenchmark_misfit") {
+        assumed.microbenchmark_misfit = *misfit;
     }
     FitOptions { penalty, assumed, ..options.clone() }
 }

@@ -94,7 +94,7 @@ pub(crate) fn factors(
     Ok(described.collect())
 }
 
-/// The text of `kernels-devices.csv`.
+/// The text of `microbenchmarks-devices.csv`.
 pub fn devices_csv(factors: &[DeviceFactor]) -> Result<String, ModelError> {
     super::csv_of(factors)
 }

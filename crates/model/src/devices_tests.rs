@@ -53,7 +53,7 @@ fn the_same_work_on_two_boards_gives_their_factor() {
     assert_eq!(factors(&table, Some("elsewhere"), &ASSUMED).unwrap(), found);
 }
 
-/// 95 % intervals hold the truth in at least 90 of 100 campaigns, and are of use: narrower
+/// 95 % intervals hold the ground truth in at least 90 of 100 campaigns, and are of use: narrower
 /// than the boards' difference, though no case but two was measured on both.
 #[test]
 fn intervals_hold_the_truth() {

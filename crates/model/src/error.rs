@@ -189,7 +189,7 @@ pub enum ModelError {
     },
     /// Chains did not come to agree.
     #[error(
-        "the chains of bayes have not mixed after {sweeps} sweeps: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give kernels with --prior, name fewer features, or use --solver shrink"
+        "the chains of bayes have not mixed after {sweeps} sweeps: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give microbenchmarks with --prior, name fewer features, or use --solver shrink"
     )]
     NotMixed {
         /// Sweeps of each chain.

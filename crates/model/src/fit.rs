@@ -7,7 +7,9 @@ use super::design::Design;
 use super::devices::{at_reference, factors};
 use super::error::ModelError;
 use super::estimability::{Estimability, Occurrences, examine};
-use super::fitted::{Cost, CovarianceScope, FORMAT, KernelCosts, Model, Provenance, RowSpace};
+use super::fitted::{
+    Cost, CovarianceScope, FORMAT, MicrobenchmarkCosts, Model, Provenance, RowSpace,
+};
 use super::interval::{NORMAL_975, student_975};
 use super::library::lump;
 use super::linear::Spectrum;
@@ -136,7 +138,7 @@ fn parts(
         covariance: covariance.map(|covariance| design.covariance(&covariance.of_b)),
         choice: stacked.map(|stacked| stacked.choice.clone()),
         case_costs_j: stacked.and_then(|stacked| Some(design.costs(stacked.case_b.as_ref()?))),
-        of_kernels: solution.of_kernels.as_ref().map(|word| KernelCosts {
+        of_microbenchmarks: solution.of_microbenchmarks.as_ref().map(|word| MicrobenchmarkCosts {
             costs_j: design.costs(&word.b),
             covariance: design.covariance(&word.of_b),
             places: options.priors.places,

@@ -31,7 +31,7 @@ pub struct Cost {
     pub group: Option<usize>,
 }
 
-/// A cost known before the application was measured, from micro-kernels.
+/// A cost known before the application was measured, from microbenchmarks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostPrior {
     /// Catalogue name or library function.
@@ -126,16 +126,16 @@ pub struct RowSpace {
     pub basis: Vec<f64>,
 }
 
-/// Costs that hold to kernels. Totals of cases that contradict kernels tell costs that are
-/// right for such totals, and may tell little of single costs: what a compiler makes of places
-/// is in them, too.
+/// Costs that hold to microbenchmarks. Totals of cases that contradict microbenchmarks tell costs
+/// that are right for such totals, and may tell little of single costs: what a compiler makes of
+/// places is in them, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KernelCosts {
+pub struct MicrobenchmarkCosts {
     /// The costs in joules, length l, in the order of [`Model::costs`].
     pub costs_j: Vec<f64>,
     /// Covariance of their errors in J^2, row-major l x l.
     pub covariance: Vec<f64>,
-    /// In how many places each kernel was measured.
+    /// In how many places each microbenchmark was measured.
     #[serde(default = "one")]
     pub places: usize,
 }
@@ -157,19 +157,19 @@ pub struct Model {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<PredictorChoice>,
     /// Costs in joules by which whole cases are predicted, length l, where totals of cases tell
-    /// others than `costs`; of `stack` with kernels only.
+    /// others than `costs`; of `stack` with microbenchmarks only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case_costs_j: Option<Vec<f64>>,
-    /// What kernels by themselves say of the costs, where the cases contradict them.
+    /// What microbenchmarks by themselves say of the costs, where the cases contradict them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of_kernels: Option<KernelCosts>,
+    pub of_microbenchmarks: Option<MicrobenchmarkCosts>,
     /// How far the costs reach; of `stack` only: costs of others have no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<Reach>,
     /// What is spent beside operations; absent if nothing is known to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant: Option<ConstantEnergy>,
-    /// What contexts cost beside their operation's mean, from micro-kernels; those that
+    /// What contexts cost beside their operation's mean, from microbenchmarks; those that
     /// are not here cost the mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<ContextPrice>,
@@ -222,7 +222,7 @@ impl Model {
             covariance: None,
             choice: None,
             case_costs_j: None,
-            of_kernels: None,
+            of_microbenchmarks: None,
             reach: None,
             constant: None,
             contexts: Vec::new(),

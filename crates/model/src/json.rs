@@ -39,10 +39,10 @@ impl Model {
         if let Some(found) = self.covariance.as_ref().map(Vec::len).filter(|n| *n != l * l) {
             return damaged(format!("{found} covariances for {l} costs"));
         }
-        if let Some(kernels) = &self.of_kernels
-            && (kernels.costs_j.len() != l || kernels.covariance.len() != l * l)
+        if let Some(microbenchmarks) = &self.of_microbenchmarks
+            && (microbenchmarks.costs_j.len() != l || microbenchmarks.covariance.len() != l * l)
         {
-            return damaged(format!("costs of kernels that are not {l}"));
+            return damaged(format!("costs of microbenchmarks that are not {l}"));
         }
         if let Some(space) = &self.row_space
             && (space.scale.len() != l || space.basis.len() != self.rank * l)

@@ -105,7 +105,7 @@ mod tests {
         assert!(text.starts_with("cases,folds,nmae,nmae_sd\n12.0,4,"), "{text}");
     }
 
-    /// Another device: all costs 10 % dearer, single ones 5 % more or less. The old
+    /// Another device: all costs 10 % more expensive, single ones 5 % more or less. The old
     /// device's costs as the prior stand in for cases.
     #[test]
     fn an_old_device_stands_in_for_cases() {

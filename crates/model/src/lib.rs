@@ -3,7 +3,8 @@
 //!
 //! `fit` makes a [`Model`], `fit_rows` one of rows that don't fit into memory;
 //! `estimability` says what the cases can tell at all; `cross_validate` judges a solver
-//! beside baselines; `bayes` has chains, their diagnostics and the model of factors. `docs/models.md` has the theory.
+//! beside baselines; `bayes` has chains, their diagnostics and the model of factors.
+//! `docs/models.md` has the theory.
 
 // Only the command line prints.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -12,7 +13,7 @@ pub mod areas;
 mod baseline;
 pub mod bayes;
 mod bootstrap;
-mod by_kernels;
+mod by_microbenchmarks;
 mod check;
 mod choice;
 mod design;
@@ -26,13 +27,13 @@ mod folds;
 mod gram;
 mod interval;
 mod json;
-mod kernel_prior;
 mod learning;
 mod library;
 mod linear;
 #[cfg(feature = "linfa")]
 pub mod linfa_dataset;
 pub mod metrics;
+mod microbenchmark_prior;
 mod on_device;
 mod options;
 mod predict;
@@ -61,7 +62,7 @@ pub use error::ModelError;
 pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
 pub use fit::fit;
 pub use fitted::{
-    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, KernelCosts, Model,
+    ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, MicrobenchmarkCosts, Model,
     Provenance, RowSpace,
 };
 pub use folds::{FoldOptions, FoldUnit};

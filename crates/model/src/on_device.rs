@@ -65,9 +65,9 @@ impl Model {
             let costs: Vec<f64> = self.costs.iter().map(|cost| cost.cost_j).collect();
             scale(covariance, &costs, factor, factor_se);
         }
-        if let Some(kernels) = &mut model.of_kernels {
-            scale(&mut kernels.covariance, &kernels.costs_j, factor, factor_se);
-            kernels.costs_j.iter_mut().for_each(|cost_j| *cost_j *= factor);
+        if let Some(microbenchmarks) = &mut model.of_microbenchmarks {
+            scale(&mut microbenchmarks.covariance, &microbenchmarks.costs_j, factor, factor_se);
+            microbenchmarks.costs_j.iter_mut().for_each(|cost_j| *cost_j *= factor);
         }
         model.draws.iter_mut().flatten().for_each(|cost| *cost *= factor);
         model.residual_sd_j = self.residual_sd_j.map(|sd| sd * factor);

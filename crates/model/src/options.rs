@@ -81,10 +81,10 @@ pub enum Penalty {
     #[default]
     CrossValidated,
     /// As strong as the errors that the priors state, beside the noise under which the cases
-    /// are most probable; of `stack` and `shrink` with kernels. Kernels are off by
-    /// [`Assumptions::kernel_misfit`] of their costs beside these errors, or by more, if the
-    /// cases contradict that: a compiler makes more of a kernel's loop on one board than on
-    /// another.
+    /// are most probable; of `stack` and `shrink` with microbenchmarks. Microbenchmarks are off by
+    /// [`Assumptions::microbenchmark_misfit`] of their costs beside these errors, or by more, if
+    /// the cases contradict that: a compiler makes more of a microbenchmark's loop on one board
+    /// than on another.
     AsStated,
     /// This strength: a pure number, for weights scaled to `sum w e^2 = m` and (ridge,
     /// elastic net) columns of length 1.
@@ -162,7 +162,7 @@ pub struct FitOptions {
     /// Energy in joules below which `Weighting::Relative` takes no case. Default: 5 % of the
     /// median.
     pub relative_floor_j: Option<f64>,
-    /// Costs from micro-kernels, for `stack`, `shrink` and `bayes` only.
+    /// Costs from microbenchmarks, for `stack`, `shrink` and `bayes` only.
     pub priors: CostPriors,
     /// Strength of the penalty or prior; of `stack`, that of `shrink` in it.
     pub penalty: Penalty,

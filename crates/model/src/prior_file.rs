@@ -1,4 +1,4 @@
-//! `kernels.csv`: costs from micro-kernels, read as priors and written.
+//! `microbenchmarks.csv`: costs from microbenchmarks, read as priors and written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
@@ -49,7 +49,7 @@ impl CostPrior {
     }
 }
 
-/// A row of costs from micro-kernels, as far as it says where they were measured.
+/// A row of costs from microbenchmarks, as far as it says where they were measured.
 #[derive(Deserialize)]
 struct MeasuredIn {
     #[serde(default = "super::fitted::one")]
@@ -174,7 +174,7 @@ impl ContextPrice {
     }
 }
 
-/// A row of `kernels.csv`, as far as contexts go.
+/// A row of `microbenchmarks.csv`, as far as contexts go.
 #[derive(Deserialize)]
 struct PriceRow {
     operation: String,
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn further_columns_are_left_alone() {
-        let text = "kernel,operation,cost_j,se_j\nk1,Increment,1.5e-9,1e-11\n";
+        let text = "microbenchmark,operation,cost_j,se_j\nk1,Increment,1.5e-9,1e-11\n";
         let priors = CostPrior::from_csv(text).unwrap();
         assert_eq!((priors[0].operation.as_str(), priors[0].cost_j), ("Increment", 1.5e-9));
         let written = CostPrior::to_csv(&priors).unwrap();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_say_in_how_many_places_they_were_measured() {
+    fn microbenchmarks_say_in_how_many_places_they_were_measured() {
         let text = |column: &str, value: &str| {
             format!("operation,cost_j,se_j{column}\nNot,2,0.1{value}\nAnd,3,0.1{value}\n")
         };

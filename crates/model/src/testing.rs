@@ -32,7 +32,7 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// A campaign with a known truth: blocks of operations that run together, costs spread
+/// A campaign with a known ground truth: blocks of operations that run together, costs spread
 /// log-normally by 0.8, energies with relative noise.
 pub(crate) struct Campaign {
     /// Cases by operations.
@@ -79,7 +79,7 @@ impl Campaign {
     }
 
     /// Of the blocks' 95 % intervals by a model (normal, by its standard errors), the
-    /// number that hold the truth, and of all.
+    /// number that hold the ground truth, and of all.
     pub fn covered(&self, model: &crate::Model) -> (usize, usize) {
         let intervals = self.blocks.iter().filter_map(|block| {
             let counts: Vec<(usize, f64)> = block.iter().copied().enumerate().collect();

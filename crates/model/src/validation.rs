@@ -69,7 +69,7 @@ pub struct CvMean {
 }
 
 /// Judges `options` on `table`. `blocks` holds block counts of the same cases, for the
-/// baseline that uses them instead of operations (same solver, no kernels); without it
+/// baseline that uses them instead of operations (same solver, no microbenchmarks); without it
 /// that baseline is left out, as `duration` is where a case has none. A case of zero
 /// energy is an error.
 pub fn cross_validate(
@@ -107,7 +107,7 @@ pub(crate) fn cross_validate_in(
     }
     if let Some(blocks) = blocks {
         check_same_cases(table, blocks)?;
-        let options = without_kernels(options);
+        let options = without_microbenchmarks(options);
         let rounds = self::rounds(blocks, fold_of, folds.folds, &options.assumed)?;
         rows.extend(judge("blocks", &rounds, |training| solver(training, &options))?);
     }
@@ -295,7 +295,7 @@ pub(crate) fn solver(training: &Table, options: &FitOptions) -> Result<Predict, 
     Ok(Box::new(move |cases| priced.energies_j(cases)))
 }
 
-fn without_kernels(options: &FitOptions) -> FitOptions {
+fn without_microbenchmarks(options: &FitOptions) -> FitOptions {
     FitOptions {
         priors: CostPriors::default(),
         library: LibraryColumns::AsGiven,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Assumptions {
     /// How far a case's energy is from the best costs, relative (one standard deviation).
-    /// Costs fitted on a known truth of the additive virtual chip left an NMAE of 1.6 %,
+    /// Costs fitted on a known ground truth of the additive virtual chip left an NMAE of 1.6 %,
     /// rounded up; not measured on hardware. Plans, weights of cases and factors of boards
     /// use it.
     pub simulated_chip_case_misfit: f64,
@@ -20,30 +20,30 @@ pub struct Assumptions {
     /// is measured; for plans. That of half-normal costs, 0.756, which the published table of
     /// a Bayesian profiler has as well; of no board of ours.
     pub cost_spread: f64,
-    /// How far all costs may be off by one factor where no kernel was measured, relative, for
-    /// plans. Chosen: large enough to mean that nothing is known.
+    /// How far all costs may be off by one factor where no microbenchmark was measured, relative,
+    /// for plans. Chosen: large enough to mean that nothing is known.
     pub level_unknown: f64,
-    /// How far a cost in an application is from a good kernel's, relative: caches and the
+    /// How far a cost in an application is from a good microbenchmark's, relative: caches and the
     /// compiler treat a loop around one operation better. Supposed; not measured on hardware.
-    pub kernel_misfit: f64,
-    /// How far all kernels may be off by one factor, relative. Supposed, as
-    /// [`kernel_misfit`](Self::kernel_misfit).
-    pub kernel_level: f64,
+    pub microbenchmark_misfit: f64,
+    /// How far all microbenchmarks may be off by one factor, relative. Supposed, as
+    /// [`microbenchmark_misfit`](Self::microbenchmark_misfit).
+    pub microbenchmark_level: f64,
     /// How far a cost is from its family's mean or the common cost, relative, in `shrink`.
     /// Supposed: costs of operations differ by about their size.
     pub family_spread: f64,
     /// The same of what stands for a body of unknown length, a library function or an
-    /// allocation. On micro-kernels of four campaigns on the additive virtual chip 62 of these
+    /// allocation. On microbenchmarks of four campaigns on the additive virtual chip 62 of these
     /// cost 3 to 9 times the mean operation more or less than it (the scale of a t
     /// distribution of 3 degrees of freedom), all other operations 0.7 to 0.8 times; not
     /// measured on hardware.
     pub simulated_chip_body_spread: f64,
-    /// The part of a case's energy that garbage collections may take whatever their cost: one
+    /// The part of a case's energy that GC runs may take whatever their cost: one
     /// is worth a million operations, so the common cost says nothing about it. Supposed.
     pub collection_share: f64,
-    /// How many times dearer than the mean of the kernels the common cost may be. Where only
-    /// rare operations are left without a kernel, what explains best is whatever all cases
-    /// have in common, and not their cost. Chosen.
+    /// How many times more expensive than the mean of the microbenchmarks the common cost may be.
+    /// Where only rare operations are left without a microbenchmark, what explains best is whatever
+    /// all cases have in common, and not their cost. Chosen.
     pub common_cost_max: f64,
     /// Degrees of freedom of the t distribution of costs that are guessed: costs differ by
     /// orders of magnitude now and then, which a Gaussian can't believe. Chosen.
@@ -51,10 +51,10 @@ pub struct Assumptions {
     /// How far a guessed cost may be let go, in standard deviations. Without a limit, what
     /// runs once in each case takes whatever all cases have in common. Chosen.
     pub guess_reach: f64,
-    /// Least variance of a cost by its own prior's (a pure number) in `shrink`: kernels state
-    /// their errors, and costs of operations differ by 100 % on every machine with a published
-    /// table. The cases may find them to be larger; that totals fit well with costs all alike
-    /// doesn't make them smaller.
+    /// Least variance of a cost by its own prior's (a pure number) in `shrink`: microbenchmarks
+    /// state their errors, and costs of operations differ by 100 % on every machine with a
+    /// published table. The cases may find them to be larger; that totals fit well with costs all
+    /// alike doesn't make them smaller.
     pub cost_variance_least: f64,
     /// Part, 0..1, that the noise supposed by the weights has in the variance, where it is
     /// larger than what the residuals show. Chosen.
@@ -68,24 +68,24 @@ pub struct Assumptions {
     /// Supposed.
     pub case_noise_least: f64,
     /// Degrees of freedom of what the weights suppose about the noise, in `bayes`, and in
-    /// `shrink` beside kernels. Chosen: as much as four cases say.
+    /// `shrink` beside microbenchmarks. Chosen: as much as four cases say.
     pub noise_freedom: f64,
-    /// What operations can't say of a kernel, relative to its energy: the noise that the fit
-    /// finds in kernels measured without any on the additive virtual chip; not measured on
-    /// hardware.
-    pub simulated_chip_kernel_residual: f64,
-    /// How far costs of operations are from their mean in the fit of kernels, relative. Seen
-    /// on the additive virtual chip; not measured on hardware.
-    pub simulated_chip_kernel_cost_spread: f64,
+    /// What operations can't say of a microbenchmark, relative to its energy: the noise that the
+    /// fit finds in microbenchmarks measured without any on the additive virtual chip; not measured
+    /// on hardware.
+    pub simulated_chip_microbenchmark_residual: f64,
+    /// How far costs of operations are from their mean in the fit of microbenchmarks, relative.
+    /// Seen on the additive virtual chip; not measured on hardware.
+    pub simulated_chip_microbenchmark_cost_spread: f64,
     /// How far the energy of a line is from what its operations say, relative, when all their
     /// costs are right: a compiler makes more or less of the same words from place to place.
     /// Costs fitted to the true energies of lines of three applications on the virtual chip
-    /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`); not measured on
-    /// hardware.
+    /// left median errors of 2-5 % and 13-18 % at the 90th percentile (`docs/models.md`); not
+    /// measured on hardware.
     pub simulated_chip_vocabulary_error: f64,
     /// How far the power of what runs is from the session's mean, relative: a processor's
     /// power differs by a few percent between instruction mixes while it is busy. Supposed
-    /// (`docs/areas.md`); it widens intervals and shifts nothing.
+    /// (`docs/method-estimates.md`); it widens intervals and shifts nothing.
     pub sampled_power_spread: f64,
     /// How far a line's part of its method's samples is from its part of the energy, relative:
     /// a sample falls on what comes after the slow instruction, and a compiler keeps lines for
@@ -93,18 +93,18 @@ pub struct Assumptions {
     /// JBox2D, beyond what runs differ by (`docs/experiments/2026-11-jvm.md`); what both have
     /// wrong is not in it. It widens intervals and leaves the words a little to say.
     pub sampled_line_spread: f64,
-    /// Part, 0..1, that the mean cost of all operations has in what kernels say of each, where
-    /// the cases contradict kernels of one place each and code is sampled: a place is off by
-    /// much, and of some a compiler leaves nothing. With P places the odds of it are a P-th. Both
-    /// count alike, which did better for lines of the compiled chips 1 to 3 than kernels alone;
-    /// not measured on hardware.
+    /// Part, 0..1, that the mean cost of all operations has in what microbenchmarks say of each,
+    /// where the cases contradict microbenchmarks of one place each and code is sampled: a place is
+    /// off by much, and of some a compiler leaves nothing. With P places the odds of it are a P-th.
+    /// Both count alike, which did better for lines of the compiled chips 1 to 3 than
+    /// microbenchmarks alone; not measured on hardware.
     pub simulated_chip_costs_alike: f64,
     /// How many samples counts must let one expect of a method before their absence says that
     /// it was compiled into its callers. Chosen: chance leaves out one of ten in 22 000.
     pub samples_missed: f64,
     /// A method with less than this part of the samples that its counts let one expect was
     /// compiled into its callers, 0..1; what it has is from before. Chosen: counts alone are
-    /// hardly ever off by a factor of ten (`docs/areas.md`).
+    /// hardly ever off by a factor of ten (`docs/method-estimates.md`).
     pub inlined_remainder: f64,
     /// Part of its thermal design power, 0..1, that a fully loaded processor draws, as
     /// PowerAPI takes it (after Rivoire et al.).
@@ -140,8 +140,8 @@ pub const ASSUMED: Assumptions = Assumptions {
     simulated_chip_case_misfit: 0.02,
     cost_spread: 0.75,
     level_unknown: 10.0,
-    kernel_misfit: 0.1,
-    kernel_level: 0.2,
+    microbenchmark_misfit: 0.1,
+    microbenchmark_level: 0.2,
     family_spread: 1.0,
     simulated_chip_body_spread: 5.0,
     collection_share: 0.1,
@@ -154,8 +154,8 @@ pub const ASSUMED: Assumptions = Assumptions {
     case_noise_unknown: 0.02,
     case_noise_least: 1e-3,
     noise_freedom: 4.0,
-    simulated_chip_kernel_residual: 0.012,
-    simulated_chip_kernel_cost_spread: 1.5,
+    simulated_chip_microbenchmark_residual: 0.012,
+    simulated_chip_microbenchmark_cost_spread: 1.5,
     simulated_chip_vocabulary_error: 0.05,
     sampled_power_spread: 0.05,
     sampled_line_spread: 0.1,

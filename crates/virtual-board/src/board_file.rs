@@ -57,7 +57,7 @@ pub struct BoardFile {
     pub gauge: Option<BatteryGauge>,
     /// Energy of work besides the application's code.
     pub costs: OverheadCosts,
-    /// Garbage collection.
+    /// GC.
     pub collector: GcCost,
 }
 
@@ -67,7 +67,7 @@ pub struct BoardFile {
 pub struct Processor {
     /// Watts of one big core that computes, at the reference frequency.
     pub busy_w: f64,
-    /// Frequency for which the silicon's costs hold.
+    /// Frequency for which the simulated energy model's costs hold.
     pub reference_khz: u64,
     /// Number of big cores.
     pub big_cores: u32,
@@ -139,7 +139,7 @@ pub struct Rail {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OverheadCosts {
-    /// Factor on every cost of the silicon.
+    /// Factor on every cost of the simulated energy model.
     pub multiplier: f64,
     /// Share of the application's energy on the memory rail.
     pub memory_share: f64,
@@ -151,7 +151,7 @@ pub struct OverheadCosts {
     pub log_byte_j: f64,
 }
 
-/// Garbage collection by allocated bytes.
+/// GC by allocated bytes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GcCost {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::adb::KeyError;
-use super::silicon::SiliconError;
+use super::simulated_model::SimulatedModelError;
 
 /// Why a virtual board can't be started.
 #[derive(Debug, Error)]
@@ -78,9 +78,9 @@ pub enum BoardError {
         /// What is wrong, with the key or the place.
         problem: String,
     },
-    /// The silicon's files can't be used.
+    /// The simulated energy model's files can't be used.
     #[error(transparent)]
-    Silicon(#[from] SiliconError),
+    SimulatedModel(#[from] SimulatedModelError),
     /// Something else of the host failed.
     #[error("the virtual board could not start: {0}")]
     Io(#[from] io::Error),

@@ -1,4 +1,4 @@
-//! The JDK that runs the board's applications and builds the silicon's agent.
+//! The JDK that runs the board's applications and builds the simulated energy model's agent.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -32,7 +32,7 @@ mod settings;
 mod shells;
 pub mod shim;
 mod signals;
-pub mod silicon;
+pub mod simulated_model;
 mod strangers;
 mod user;
 mod wire;
@@ -59,7 +59,9 @@ pub use root::Tools;
 pub use shells::is_ignored;
 use wattline_private_files::private_builder;
 
-use silicon::{AgentOptions, CostTable, FetchAsm, SiliconFamily, SiliconOptions};
+use simulated_model::{
+    AgentOptions, CostTable, FetchAsm, SimulatedModelFamily, SimulatedModelOptions,
+};
 
 /// The name of a board that was given none.
 pub const DEFAULT_NAME: &str = "virtual";
@@ -85,7 +87,7 @@ pub struct BoardOptions {
     /// Seed of all randomness; `None` takes the board file's.
     pub seed: Option<u64>,
     /// The family of its chip.
-    pub silicon: SiliconFamily,
+    pub simulated_model: SimulatedModelFamily,
     /// What executed code costs on an additive chip.
     pub costs: CostTable,
     /// Device level of the cost file.
@@ -103,7 +105,7 @@ pub struct BoardOptions {
     /// File with the public keys of adb whose hosts are let in; `None` is that of the user's own
     /// adb (`~/.android/adbkey.pub`), which is made if there is none.
     pub adb_keys: Option<PathBuf>,
-    /// Folder for the truth of each session, which only evaluation may read; `None`
+    /// Folder for the ground truth of each session, which only evaluation may read; `None`
     /// writes none.
     pub truth: Option<PathBuf>,
     /// Folder of the host that gets RAPL counters of the board's energy, for other tools;
@@ -126,9 +128,9 @@ impl Default for BoardOptions {
             board: BoardFile::odroid_xu_e(),
             name: DEFAULT_NAME.into(),
             seed: None,
-            silicon: SiliconFamily::default(),
+            simulated_model: SimulatedModelFamily::default(),
             costs: CostTable::raspberry_pi_5(),
-            device: SiliconOptions::default().device,
+            device: SimulatedModelOptions::default().device,
             agent_cache: None,
             fetch_asm: None,
             fetch_android: None,
@@ -178,7 +180,7 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     jdk::check_open(user)?;
     let (tools, release) = (options.tools, options.board.major_release());
     let root = root::BoardRoot::build(&command_program(executable), tools, release, user)?;
-    let scratch = private_builder("wattline-silicon-").tempdir_in(user.temporary_folder())?;
+    let scratch = private_builder("wattline-simulation-").tempdir_in(user.temporary_folder())?;
     let janitor = janitor::Janitor::start(root.path(), scratch.path())?;
     let machine = Arc::new(machine(options, &root, &scratch, user)?);
     let failed = |source| BoardError::Root { path: root.path().to_owned(), source };
@@ -238,27 +240,27 @@ fn machine(
     user: user::BoardUser,
 ) -> Result<Machine, BoardError> {
     let file = options.board.clone();
-    let silicon = SiliconOptions {
-        family: options.silicon,
+    let simulated_model = SimulatedModelOptions {
+        family: options.simulated_model,
         device: options.device.clone(),
         multiplier: file.costs.multiplier,
         ahead: false,
     };
     // A wrong device is better told now than when an application starts.
-    silicon::open(scratch.path(), &options.costs, &silicon)?;
+    simulated_model::open(scratch.path(), &options.costs, &simulated_model)?;
     let agent = AgentOptions {
         cache_dir: options.agent_cache.clone(),
         fetch_asm: options.fetch_asm,
-        family: options.silicon,
+        family: options.simulated_model,
         ..AgentOptions::default()
     };
-    let cache = silicon::cache_dir(&agent);
+    let cache = simulated_model::cache_dir(&agent);
     let scratch_folder = scratch.path().to_owned();
     let android =
         android::InstalledPackages::new(options.fetch_android, options.jars, cache, scratch_folder);
     let apps = apps::Apps::new(apps::AppSettings {
         costs: options.costs.clone(),
-        silicon,
+        simulated_model,
         agent,
         truth: options.truth.clone(),
         scratch: scratch.path().to_owned(),
@@ -276,7 +278,8 @@ fn machine(
     }
     let connections = Arc::default();
     let generation = (options.mode, options.tools);
-    let nature = BoardSpec { file, name: &options.name, silicon: options.silicon, seed };
+    let nature =
+        BoardSpec { file, name: &options.name, simulated_model: options.simulated_model, seed };
     let folder = folder::BoardFolder::open_root(root.path(), user)
         .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
     Ok(Machine::new(Arc::new(folder), generation, nature, hardware, (apps, android), connections))

@@ -24,7 +24,7 @@ use super::root::Tools;
 use super::sampler::Recordings;
 use super::settings::Settings;
 use super::signals::raw_pid;
-use super::silicon::SiliconFamily;
+use super::simulated_model::SimulatedModelFamily;
 
 /// The property that names a session; setting it starts one on a cooled board.
 pub(super) const SESSION_PROPERTY: &str = "wattline.session";
@@ -65,7 +65,7 @@ pub(super) struct Machine {
 pub(super) struct BoardSpec<'a> {
     pub file: BoardFile,
     pub name: &'a str,
-    pub silicon: SiliconFamily,
+    pub simulated_model: SimulatedModelFamily,
     /// Seed of all randomness.
     pub seed: u64,
 }
@@ -74,7 +74,7 @@ impl Machine {
     pub(super) fn new(
         folder: Arc<BoardFolder>,
         (mode, tools): (AdbdGeneration, Tools),
-        BoardSpec { file, name, silicon, seed }: BoardSpec<'_>,
+        BoardSpec { file, name, simulated_model, seed }: BoardSpec<'_>,
         hardware: BoardHardware,
         (apps, android): (Apps, InstalledPackages),
         connections: Arc<HostConnections>,
@@ -90,7 +90,7 @@ impl Machine {
             mode,
             tools,
             hardware: Mutex::new(hardware),
-            properties: Mutex::new(first_properties(&file, name, &silicon.to_string())),
+            properties: Mutex::new(first_properties(&file, name, &simulated_model.to_string())),
             problems: Mutex::default(),
             settings: Settings::default(),
             schedule: FaultSchedule::default(),
@@ -201,9 +201,10 @@ impl Machine {
     /// The board starts anew: its settings, log and clock are those of its start.
     pub(super) fn boot(&self) {
         let mut properties = self.properties();
-        let kept = [SERIAL_PROPERTY, SILICON_PROPERTY];
-        let [name, silicon] = kept.map(|name| properties.get(name).cloned().unwrap_or_default());
-        *properties = first_properties(&self.file, &name, &silicon);
+        let kept = [SERIAL_PROPERTY, SIMULATED_MODEL_PROPERTY];
+        let [name, simulated_model] =
+            kept.map(|name| properties.get(name).cloned().unwrap_or_default());
+        *properties = first_properties(&self.file, &name, &simulated_model);
         drop(properties);
         self.log.boot();
         self.settings.switch_screen(true);
@@ -263,9 +264,13 @@ impl Machine {
 const SERIAL_PROPERTY: &str = "ro.serialno";
 
 /// The property that holds the name of its chip.
-const SILICON_PROPERTY: &str = "ro.wattline.silicon";
+const SIMULATED_MODEL_PROPERTY: &str = "ro.wattline.simulated_model";
 
-fn first_properties(file: &BoardFile, serial: &str, silicon: &str) -> BTreeMap<String, String> {
+fn first_properties(
+    file: &BoardFile,
+    serial: &str,
+    simulated_model: &str,
+) -> BTreeMap<String, String> {
     let sdk = file.sdk.to_string();
     [
         ("ro.product.model", file.model.as_str()),
@@ -276,7 +281,7 @@ fn first_properties(file: &BoardFile, serial: &str, silicon: &str) -> BTreeMap<S
         ("ro.build.version.sdk", &sdk),
         (SERIAL_PROPERTY, serial),
         ("ro.wattline.virtual", "1"),
-        (SILICON_PROPERTY, silicon),
+        (SIMULATED_MODEL_PROPERTY, simulated_model),
         ("sys.boot_completed", "1"),
     ]
     .into_iter()

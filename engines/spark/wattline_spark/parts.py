@@ -18,7 +18,7 @@ from .program import pipe, run
 Table = Union[DataFrame, str, Sequence[str]]
 Batches = Iterable[pa.RecordBatch]
 
-# A row costs more than so many times more processor time by way of Spark than by the program's
+# A row costs more than so many times more CPU time by way of Spark than by the program's
 # own reader (docs/experiments/2026-11-scale.md), so fewer files than cores are the faster way, too.
 ROWS_COST = 8
 

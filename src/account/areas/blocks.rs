@@ -1,6 +1,6 @@
 //! A method's energy among its blocks. Places are off one by one, so what a method has beyond
 //! its words, or less, is mostly of its large blocks: it goes by the variances of places' errors
-//! (the best linear unbiased predictor of each, `docs/areas.md`).
+//! (the best linear unbiased predictor of each, `docs/method-estimates.md`).
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The words: what costs say of sampled code, before and after they learn from its samples.
 //!
-//! Where totals of cases contradict kernels, costs that fit such totals are wrong for places:
-//! what a compiler makes of places is in them. Then sampled code is told by kernels, and the
-//! samples say how far words are off.
+//! Where totals of cases contradict microbenchmarks, costs that fit such totals are wrong for
+//! places: what a compiler makes of places is in them. Then sampled code is told by
+//! microbenchmarks, and the samples say how far words are off.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::model::areas::{AreaFit, CostEstimate};
 use crate::operations::FeatureColumn;
 
-/// Turns in which the place factor and what kernels are off by settle.
+/// Turns in which the place factor and what microbenchmarks are off by settle.
 const TURNS: usize = 12;
 
 /// Relative change at which they have.
@@ -22,9 +22,9 @@ const SETTLED: f64 = 0.02;
 pub(in crate::account) enum CountBasedCosts<'m> {
     /// Those that fit the cases.
     Cases(&'m Model),
-    /// Those that hold to kernels, which the cases contradict; and those that fit the cases,
-    /// which know better what whole methods spend.
-    Kernels(Box<Model>, &'m Model),
+    /// Those that hold to microbenchmarks, which the cases contradict; and those that fit the
+    /// cases, which know better what whole methods spend.
+    Microbenchmarks(Box<Model>, &'m Model),
 }
 
 impl<'m> CountBasedCosts<'m> {
@@ -34,34 +34,36 @@ impl<'m> CountBasedCosts<'m> {
         assumed: &Assumptions,
         priced: impl Fn(&Model) -> Vec<Leaf<'a>>,
     ) -> (Self, Vec<Leaf<'a>>) {
-        let Some(kernels) = model.by_kernels() else { return (Self::Cases(model), priced(model)) };
+        let Some(microbenchmarks) = model.by_microbenchmarks() else {
+            return (Self::Cases(model), priced(model));
+        };
         let alike = alike_in_places(assumed.simulated_chip_costs_alike, places(model));
-        let drawn = drawn_together(&kernels, &priced(&kernels), alike);
+        let drawn = drawn_together(&microbenchmarks, &priced(&microbenchmarks), alike);
         let leaves = priced(&drawn);
-        (Self::Kernels(Box::new(drawn), model), leaves)
+        (Self::Microbenchmarks(Box::new(drawn), model), leaves)
     }
 
     /// The price list.
     pub fn model(&self) -> &Model {
         match self {
             Self::Cases(model) => model,
-            Self::Kernels(model, _) => model,
+            Self::Microbenchmarks(model, _) => model,
         }
     }
 
     /// What divides an area among its methods: the costs that fit the cases.
     pub fn of_methods(&self) -> &'m Model {
         match self {
-            Self::Cases(model) | Self::Kernels(_, model) => model,
+            Self::Cases(model) | Self::Microbenchmarks(_, model) => model,
         }
     }
 
     /// The areas' estimate, and the words after it. `estimate` takes a belief about the costs,
     /// which is the words' with all energies times `level`.
     ///
-    /// A kernel is a place itself: it is as far from what its operation costs on average as
-    /// any place is. So the place factor is what kernels are off by, and of kernels that are
-    /// the mean of several places so much less.
+    /// A microbenchmark is a place itself: it is as far from what its operation costs on average as
+    /// any place is. So the place factor is what microbenchmarks are off by, and of microbenchmarks
+    /// that are the mean of several places so much less.
     pub fn learn(
         self,
         level: f64,
@@ -69,68 +71,68 @@ impl<'m> CountBasedCosts<'m> {
         assumed: &Assumptions,
         estimate: impl Fn(&CostEstimate) -> Option<AreaFit>,
     ) -> Option<(AreaFit, Cow<'m, Model>)> {
-        let (kernels, cases) = match self {
+        let (microbenchmarks, cases) = match self {
             Self::Cases(model) => {
                 let fit = estimate(&super::belief(model, level, 0.0))?;
                 return Some((fit, Cow::Borrowed(model)));
             }
-            Self::Kernels(kernels, cases) => (kernels, cases),
+            Self::Microbenchmarks(microbenchmarks, cases) => (microbenchmarks, cases),
         };
-        let supposed = assumed.kernel_misfit;
+        let supposed = assumed.microbenchmark_misfit;
         let of_mean = 1.0 / places(cases).sqrt();
         let at = |misfit: f64| {
             let further = (misfit.powi(2) - supposed.powi(2)).max(0.0);
-            estimate(&super::belief(&kernels, level, further))
+            estimate(&super::belief(&microbenchmarks, level, further))
         };
         let mut misfit = supposed;
         let mut fit = at(misfit)?;
         for _ in 0..TURNS {
-            let next = (misfit + (of_mean * fit.place_factor?).max(supposed)) / 2.0;
+            let next = (misfit + (of_mean * fit.block_effect_sd?).max(supposed)) / 2.0;
             if (next / misfit - 1.0).abs() < SETTLED {
                 break;
             }
             misfit = next;
             fit = at(misfit)?;
         }
-        let model = learnt(&kernels, &fit, occurs);
+        let model = learnt(&microbenchmarks, &fit, occurs);
         Some((fit, Cow::Owned(model)))
     }
 }
 
-/// In how many places the kernels were measured whose word the cases contradict.
+/// In how many places the microbenchmarks were measured whose word the cases contradict.
 fn places(model: &Model) -> f64 {
-    model.of_kernels.as_ref().map_or(1.0, |kernels| kernels.places as f64)
+    model.of_microbenchmarks.as_ref().map_or(1.0, |microbenchmarks| microbenchmarks.places as f64)
 }
 
-/// The part that the mean of all costs has in each of kernels that were measured in some
-/// places, where it is `alike` in what one place says. It is the variance of kernels' errors by
-/// that and the costs' variance, and of a mean over places the first is so much smaller.
+/// The part that the mean of all costs has in each of microbenchmarks that were measured in some
+/// places, where it is `alike` in what one place says. It is the variance of microbenchmarks'
+/// errors by that and the costs' variance, and of a mean over places the first is so much smaller.
 fn alike_in_places(alike: f64, places: f64) -> f64 {
     alike / (alike + (1.0 - alike) * places)
 }
 
-/// Kernels' costs drawn towards what operations cost on average in these leaves, which are
-/// priced by them, by the part `alike`: each kernel is a few places, and of some a compiler
+/// Microbenchmarks' costs drawn towards what operations cost on average in these leaves, which are
+/// priced by them, by the part `alike`: each microbenchmark is a few places, and of some a compiler
 /// leaves nothing. What stands for a body of unknown length is not drawn.
-fn drawn_together(kernels: &Model, leaves: &[Leaf<'_>], alike: f64) -> Model {
-    let mut drawn = vec![false; kernels.costs.len()];
+fn drawn_together(microbenchmarks: &Model, leaves: &[Leaf<'_>], alike: f64) -> Model {
+    let mut drawn = vec![false; microbenchmarks.costs.len()];
     let (mut energy, mut executions) = (0.0, 0.0);
     for (cost, leaf) in leaves.iter().filter_map(|leaf| Some((leaf.cost?.0, leaf))) {
-        if !FeatureColumn::of(&kernels.costs[cost].operation).is_body() {
+        if !FeatureColumn::of(&microbenchmarks.costs[cost].operation).is_body() {
             drawn[cost] = true;
             energy += leaf.energy.joules().0;
             executions += leaf.weighted;
         }
     }
     if executions <= 0.0 {
-        return kernels.clone();
+        return microbenchmarks.clone();
     }
     let cost = |(own, drawn): (f64, bool)| match drawn {
         true => (1.0 - alike) * own + alike * energy / executions,
         false => own,
     };
-    let costs: Vec<f64> = costs(kernels).into_iter().zip(drawn).map(cost).collect();
-    kernels.with_costs(&costs, kernels.covariance.clone().unwrap_or_default())
+    let costs: Vec<f64> = costs(microbenchmarks).into_iter().zip(drawn).map(cost).collect();
+    microbenchmarks.with_costs(&costs, microbenchmarks.covariance.clone().unwrap_or_default())
 }
 
 fn costs(model: &Model) -> Vec<f64> {
@@ -159,7 +161,7 @@ mod tests {
     use crate::account::{AccountInput, Accounts, MeasuredEnergies, SampledCase, account};
     use crate::assumptions::{ASSUMED, Assumptions};
     use crate::blocks::BlockId;
-    use crate::model::KernelCosts;
+    use crate::model::MicrobenchmarkCosts;
     use crate::operations::Dictionary;
     use crate::units::Joules;
 
@@ -169,8 +171,8 @@ mod tests {
 
     /// `run` has an addition, a multiplication and a call on a line of its own each, and spends
     /// 3 mJ; `other` has an addition and spends 1 mJ. The cases say that additions cost nothing,
-    /// kernels that they cost half of a multiplication, and the call as much as both.
-    fn program(of_kernels: bool) -> OwnedScenario {
+    /// microbenchmarks that they cost half of a multiplication, and the call as much as both.
+    fn program(of_microbenchmarks: bool) -> OwnedScenario {
         let [addition, multiplication, call] = OPERATIONS;
         let run = ("d.A", "run()");
         let blocks = vec![
@@ -189,7 +191,8 @@ mod tests {
         let square =
             |at: usize| if at.is_multiple_of(4) { (0.1 * costs_j[at / 4]).powi(2) } else { 0.0 };
         let covariance = (0..9).map(square).collect();
-        model.of_kernels = of_kernels.then_some(KernelCosts { costs_j, covariance, places: 1 });
+        model.of_microbenchmarks =
+            of_microbenchmarks.then_some(MicrobenchmarkCosts { costs_j, covariance, places: 1 });
         OwnedScenario {
             dictionary: Dictionary { blocks },
             executions: (0..2).map(|id| (BlockId(id), 1000)).collect(),
@@ -198,12 +201,12 @@ mod tests {
         }
     }
 
-    fn sampled(of_kernels: bool) -> Accounts {
+    fn sampled(of_microbenchmarks: bool) -> Accounts {
         let name = |method: &str| ("d.A".to_owned(), method.to_owned());
         let methods = [(name("run()"), 30_000), (name("other()"), 10_000)].into();
         let hits = Hits { methods, ..Hits::default() };
         let cases = [SampledCase::of(Joules(4e-3), vec![hits]).unwrap()];
-        account(&AccountInput { samples: &cases, ..program(of_kernels).scenario() })
+        account(&AccountInput { samples: &cases, ..program(of_microbenchmarks).scenario() })
     }
 
     fn line(accounts: &Accounts, line: u32) -> f64 {
@@ -213,23 +216,23 @@ mod tests {
     }
 
     /// Methods are the samples'; within `run` the cases' costs let the addition have nothing,
-    /// kernels' an amount of its own.
+    /// microbenchmarks' an amount of its own.
     #[test]
-    fn sampled_code_is_divided_by_kernels_that_the_cases_contradict() {
-        let (cases, kernels) = (sampled(false), sampled(true));
+    fn sampled_code_is_divided_by_microbenchmarks_that_the_cases_contradict() {
+        let (cases, microbenchmarks) = (sampled(false), sampled(true));
         assert!(line(&cases, 2) < 1e-9);
         // What costs nothing by the words may have a part of its method all the same.
         let addition = cases.lines.iter().find(|entry| entry.key.line == 2).unwrap();
         assert!(addition.interval.unwrap().hi.0 > 0.3e-3, "{addition:?}");
-        assert!(line(&kernels, 2) > 0.3, "{}", line(&kernels, 2));
-        for accounts in [cases, kernels] {
+        assert!(line(&microbenchmarks, 2) > 0.3, "{}", line(&microbenchmarks, 2));
+        for accounts in [cases, microbenchmarks] {
             let run: f64 = (2..=4).map(|number| line(&accounts, number)).sum();
             assert!((run - 3.0).abs() < 0.2 && (run + line(&accounts, 7) - 4.0).abs() < 1e-6);
         }
     }
 
     /// Two methods that samples don't tell apart spend the same by the cases' costs, 3 to 2 by
-    /// kernels'; an addition has a part of its method all the same.
+    /// microbenchmarks'; an addition has a part of its method all the same.
     #[test]
     fn methods_of_one_area_share_by_the_cases() {
         let [addition, multiplication, _] = OPERATIONS;
@@ -254,14 +257,15 @@ mod tests {
 
     /// Without samples the costs that fit the cases best divide all.
     #[test]
-    fn without_samples_kernels_change_nothing() {
-        let [one, other] = [false, true].map(|of_kernels| account(&program(of_kernels).scenario()));
+    fn without_samples_microbenchmarks_change_nothing() {
+        let [one, other] = [false, true]
+            .map(|of_microbenchmarks| account(&program(of_microbenchmarks).scenario()));
         assert_eq!(one, other);
     }
 
     /// One place: half way. The mean of three has a third of the variance, a third of the pull.
     #[test]
-    fn kernels_in_several_places_are_drawn_less() {
+    fn microbenchmarks_in_several_places_are_drawn_less() {
         assert_eq!([1.0, 3.0].map(|places| super::alike_in_places(0.5, places)), [0.5, 0.25]);
         assert_eq!(super::alike_in_places(1.0, 20.0), 1.0);
     }
@@ -269,7 +273,7 @@ mod tests {
     /// Additions and multiplications cost (2 x 1 + 2)/3 uJ on average: each is half way there,
     /// and all the way with the assumption doubled; the library's function stays.
     #[test]
-    fn kernels_are_drawn_towards_the_mean_of_operations() {
+    fn microbenchmarks_are_drawn_towards_the_mean_of_operations() {
         let sample = program(true);
         let words = |assumed: &Assumptions| -> Vec<f64> {
             let scenario = sample.scenario();

@@ -50,7 +50,7 @@ impl MethodGroups {
     pub(in crate::account) fn variance_of_places(&self, leaves: &[Leaf<'_>]) -> f64 {
         let sampled = self.spots.iter().flat_map(|spot| spot.places.values());
         let once_j = sampled.copied().sum::<Portion>().once_j();
-        (self.place_spread * place_scale(leaves.iter(), once_j)).powi(2)
+        (self.block_effect_spread * place_scale(leaves.iter(), once_j)).powi(2)
     }
 
     fn variance_of(
@@ -86,7 +86,7 @@ impl MethodGroups {
         for (number, places) in &bundle.spots {
             let spot = &self.spots[*number];
             let part = parts.entry(spot.area).or_insert(AreaPart::of(spot.area));
-            part.add(spot, places, self.place_spread);
+            part.add(spot, places, self.block_effect_spread);
         }
         let whole = |part: AreaPart| match part.energy == self.areas[part.area].energy {
             true => AreaPart { within_j2: 0.0, by_words: false, ..part },
@@ -136,7 +136,12 @@ impl AreaPart {
         Self { area, energy: Femtojoules::ZERO, within_j2: 0.0, by_words: false, line: None }
     }
 
-    fn add(&mut self, spot: &LineEstimate, places: &BTreeMap<Place, Portion>, place_spread: f64) {
+    fn add(
+        &mut self,
+        spot: &LineEstimate,
+        places: &BTreeMap<Place, Portion>,
+        block_effect_spread: f64,
+    ) {
         let energy = energy_of(places);
         let is_first = self.energy == Femtojoules::ZERO;
         let is_whole = energy == spot.energy;
@@ -149,7 +154,7 @@ impl AreaPart {
             return;
         }
         let share = share_of_spot(energy, spot);
-        let own = place_spread * contrast_of_places(spot, places, share);
+        let own = block_effect_spread * contrast_of_places(spot, places, share);
         self.within_j2 += share.powi(2) * sampled + own.powi(2);
         self.by_words = true;
     }

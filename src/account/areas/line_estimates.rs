@@ -45,7 +45,7 @@ pub(super) struct SampledPart {
 /// Spots, and how far, relative, lines are from what their words say.
 pub(super) struct LineEstimates {
     pub spots: Vec<LineEstimate>,
-    pub place_factor: Option<f64>,
+    pub block_effect_sd: Option<f64>,
 }
 
 impl LineEstimates {
@@ -59,7 +59,7 @@ impl LineEstimates {
         assumed: &Assumptions,
     ) -> Self {
         let pieces = pieces(leaves, grouped, lined, assumed);
-        let (estimates, place_factor) = estimates(&pieces);
+        let (estimates, block_effect_sd) = estimates(&pieces);
         let mut spots = Vec::with_capacity(pieces.len());
         for of_area in runs(&pieces) {
             let area = pieces[of_area.start].area;
@@ -71,7 +71,7 @@ impl LineEstimates {
                 spots.push(LineEstimate { area, energy, places, counts, sampled });
             }
         }
-        Self { spots, place_factor }
+        Self { spots, block_effect_sd }
     }
 }
 
@@ -188,7 +188,7 @@ fn estimates(pieces: &[UnestimatedLine]) -> (Vec<Option<AreaEstimate>>, Option<f
     };
     let mut estimates = fit.estimates.into_iter();
     let of = |piece: &UnestimatedLine| piece.direct.and_then(|_| estimates.next());
-    (pieces.iter().map(of).collect(), fit.place_factor)
+    (pieces.iter().map(of).collect(), fit.block_effect_sd)
 }
 
 /// Where the pieces of each area stand.
@@ -304,7 +304,7 @@ mod tests {
         }
         let sum: Femtojoules = accounts.lines.iter().map(|entry| entry.energy).sum();
         assert_eq!(sum, accounts.explained());
-        assert!(accounts.areas.unwrap().line_place_factor.is_some());
+        assert!(accounts.areas.unwrap().line_block_effect_sd.is_some());
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
         let accounts = accounted(&[(0, 200_000)]);
         let (first, second) = (line(&accounts, 2), line(&accounts, 3));
         assert!((first.0 - second.0).abs() < 1e-6 && (first.0 - 100.0).abs() < 5.0, "{first:?}");
-        assert_eq!(accounts.areas.unwrap().line_place_factor, None);
+        assert_eq!(accounts.areas.unwrap().line_block_effect_sd, None);
     }
 
     /// Two lines of a method whose energy is known, one with three times as much: what the one

@@ -16,7 +16,7 @@ impl ProfileFrame {
     /// `a/B:::run` (perf with a map of the JVM), each perhaps with a mark such as `_[j]`.
     /// Anything else is a frame without a class.
     pub fn parse(text: &str) -> Self {
-        let (name, line) = split_line(without_mark(text.trim()));
+        let (name, line) = split_line(without_marker(text.trim()));
         let (path, descriptor) = match name.find('(') {
             Some(at) => name.split_at(at),
             None => (name, ""),
@@ -34,7 +34,7 @@ impl ProfileFrame {
 }
 
 /// Without `_[j]`, `_[i]`, `_[k]`, `_[0]`: how it was compiled, which is no part of the name.
-fn without_mark(text: &str) -> &str {
+fn without_marker(text: &str) -> &str {
     let inside = text.strip_suffix(']').and_then(|rest| rest.rsplit_once("_["));
     inside.filter(|(_, mark)| mark.chars().count() == 1).map_or(text, |(name, _)| name)
 }

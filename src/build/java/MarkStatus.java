@@ -12,7 +12,7 @@ import android.os.SystemClock;
  */
 final class MarkStatus implements WatchedOutput.Watcher {
     private static final int STATUS_MARK = 3;
-    /** What a kernel prints before its marks. */
+    /** What a microbenchmark prints before its marks. */
     private static final String ITERATIONS = "wattline: iterations";
 
     private final Instrumentation sayer;

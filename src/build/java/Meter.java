@@ -1,4 +1,4 @@
-package wattline.silicon;
+package wattline.simulation;
 
 /**
  * The clock of a board that is none: time passes when somebody sleeps, and by a microsecond when

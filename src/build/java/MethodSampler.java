@@ -32,7 +32,7 @@ final class MethodSampler {
     MethodSampler(Bundle extras, File folder) {
         wanted = extras.getString("wattline.sample");
         trace = new File(folder, TRACE);
-        problem = "the application did not print its begin mark by println";
+        problem = "the application did not print its begin marker by println";
     }
 
     /** Samples from one line of System.out to another. */

@@ -21,11 +21,11 @@ import java.util.Map;
  * <p>Which class has the main method or is the activity, and which one the probes have, stands in
  * the meta-data of the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE of the
  * main method, the extras of the activity's intent, but for those of the runner: wattline.input,
- * lines between semicolons, each at its time since the begin mark (wattline.begin) was printed. The
+ * lines between semicolons, each at its time since the begin marker (wattline.begin) was printed. The
  * application reads them on its standard input, an activity has them as touches and keys. Without
- * a begin mark the application has all of them at once, with their times. wattline.off and
+ * a begin marker the application has all of them at once, with their times. wattline.off and
  * wattline.limit are for the switches and the probes of dry runs. With wattline.sample,
- * "INTERVAL_US BUFFER_BYTES", Android samples the application from the begin mark to the end mark.
+ * "INTERVAL_US BUFFER_BYTES", Android samples the application from the begin marker to the end marker.
  * With wattline.say.begin and wattline.say.end these lines come as status bundles, too (MarkStatus).
  * Counts and samples come as status bundles of a part each: wattline.file, wattline.part (from 1),
  * wattline.parts, wattline.text. Why there are no samples is in the result's wattline.sampler.

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * An activity from before its creation to its last pause: the begin mark, touches and keys at
- * their times, the end mark, when its time is over or it has finished by itself, and what the
+ * An activity from before its creation to its last pause: the begin marker, touches and keys at
+ * their times, the end marker, when its time is over or it has finished by itself, and what the
  * probes counted until then. All of it happens on the main thread, as the activity does, so that
  * a session needs no second thread that watches a clock.
  */

@@ -7,7 +7,7 @@ import java.io.UnsupportedEncodingException;
 
 /**
  * The standard input of an application that is started without one: lines of the form "@SECONDS
- * COMMAND", of which the command can be read at that time since the begin mark was printed.
+ * COMMAND", of which the command can be read at that time since the begin marker was printed.
  */
 final class TimedInput extends InputStream {
     private final byte[][] lines;

@@ -171,9 +171,12 @@ fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
 fn description(serial: &str, state: &BoardState) -> String {
     let serial = visible_name(serial);
     let or_unknown = |text: Option<String>| text.map_or("unknown".into(), |it| visible_name(&it));
-    let kind = match (&state.facts.silicon, state.facts.is_virtual()) {
-        (Some(silicon), true) => {
-            format!("virtual: computed energy, silicon {}", visible_name(silicon))
+    let kind = match (&state.facts.simulated_model, state.facts.is_virtual()) {
+        (Some(simulated_model), true) => {
+            format!(
+                "virtual: computed energy, simulated energy model {}",
+                visible_name(simulated_model)
+            )
         }
         (None, true) => "virtual: computed energy".to_string(),
         (_, false) => "real".to_string(),

@@ -47,9 +47,11 @@ impl Campaign {
     pub(super) fn board(&self) -> String {
         let board = self.records.first().map(|record| record.board.clone()).unwrap_or_default();
         let name = if board.model.is_empty() { board.serial } else { board.model };
-        let silicon = board.silicon.map(|silicon| format!(", silicon {silicon}"));
+        let simulated_model = board
+            .simulated_model
+            .map(|simulated_model| format!(", simulated energy model {simulated_model}"));
         let sort = match board.is_virtual {
-            true => format!(" (virtual{})", silicon.unwrap_or_default()),
+            true => format!(" (virtual{})", simulated_model.unwrap_or_default()),
             false => String::new(),
         };
         let frequency = self.about.frequency_khz.map(|khz| format!(", {khz} kHz"));

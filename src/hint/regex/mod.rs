@@ -22,7 +22,7 @@ pub const PATTERN: HintPattern = HintPattern {
     help: "`s.replaceAll`, `replaceFirst`, `matches` and `split` compile their expression at each \
            call, and so does `Pattern.matches`. A Pattern in a static final field is compiled \
            once, and may be used by all threads. Splitting at a single character doesn't compile, \
-           and is left out. How much is saved depends on how long the text is; pairs of kernels \
+           and is left out. How much is saved depends on how long the text is; pairs of microbenchmarks \
            tell.",
     reference: "Bloch, Effective Java, 3rd edition, item 6: avoid creating unnecessary objects",
     basis: PredictionBasis::Lines,

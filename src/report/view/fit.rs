@@ -1,5 +1,5 @@
 //! Cross-validation, the verdict against the best baseline, estimability, and the
-//! comparison with the truth.
+//! comparison with the ground truth.
 
 use crate::account::{Interval, UnseenInput};
 use crate::format;
@@ -229,7 +229,7 @@ pub fn estimability_sentence(data: &ReportData<'_>) -> String {
     };
     format!(
         "{} cases determine {} of {} costs by themselves (rank {}, condition number {condition}); \
-         the others are held by micro-kernels and priors. Sums (lines, blocks, methods) can be \
+         the others are held by microbenchmarks and priors. Sums (lines, blocks, methods) can be \
          sure where their parts are not: their intervals take that into account.",
         data.table.cases.len(),
         alone,
@@ -238,7 +238,7 @@ pub fn estimability_sentence(data: &ReportData<'_>) -> String {
     )
 }
 
-/// One level of the comparison with the truth.
+/// One level of the comparison with the ground truth.
 pub struct EvaluationView {
     /// line, block, method, operation.
     pub level: String,
@@ -258,7 +258,7 @@ pub struct EvaluationView {
     pub unmatched: String,
 }
 
-/// The comparison with the truth; empty where there is none.
+/// The comparison with the ground truth; empty where there is none.
 pub fn evaluation(data: &ReportData<'_>) -> Vec<EvaluationView> {
     let levels = data.evaluation.map_or(&[][..], |evaluation| &evaluation.levels);
     levels

@@ -17,7 +17,7 @@ const OWN_LEAST: f64 = 0.02;
 const HANDED_ON: f64 = 0.9;
 
 /// The methods.
-pub struct DearestView {
+pub struct MostExpensiveMethods {
     /// With what they call, where calls were recorded; else by what they spend themselves.
     pub rows: Vec<CallMethodView>,
     /// Whether calls were recorded.
@@ -26,15 +26,15 @@ pub struct DearestView {
     pub handing_on: Vec<String>,
 }
 
-/// The five dearest methods.
-pub fn dearest(data: &ReportData<'_>, links: &Links<'_>) -> DearestView {
+/// The five most expensive methods.
+pub fn most_expensive_methods(data: &ReportData<'_>, links: &Links<'_>) -> MostExpensiveMethods {
     match data.calls {
         Some(calls) => with_callees(calls, links),
         None => by_themselves(data, links),
     }
 }
 
-fn with_callees(calls: &CallAccounts, links: &Links<'_>) -> DearestView {
+fn with_callees(calls: &CallAccounts, links: &Links<'_>) -> MostExpensiveMethods {
     let (mut rows, mut handing_on) = (Vec::new(), Vec::new());
     for one in &calls.methods {
         if rows.len() == TOP {
@@ -46,7 +46,7 @@ fn with_callees(calls: &CallAccounts, links: &Links<'_>) -> DearestView {
             rows.push(method(one, links));
         }
     }
-    DearestView { rows, with_callees: true, handing_on }
+    MostExpensiveMethods { rows, with_callees: true, handing_on }
 }
 
 /// Whether a method spends next to nothing itself and one that it calls has nearly all.
@@ -68,7 +68,7 @@ fn one_callee_most(calls: &CallAccounts, caller: &MethodKey) -> f64 {
     callees.into_values().fold(0.0, f64::max)
 }
 
-fn by_themselves(data: &ReportData<'_>, links: &Links<'_>) -> DearestView {
+fn by_themselves(data: &ReportData<'_>, links: &Links<'_>) -> MostExpensiveMethods {
     let row = |entry: &AccountEntry<MethodKey>| {
         let (energy, interval, share) = (entry.energy, entry.interval, entry.share);
         let own = SpentEnergy { energy, interval, share };
@@ -82,7 +82,7 @@ fn by_themselves(data: &ReportData<'_>, links: &Links<'_>) -> DearestView {
         }
     };
     let rows = data.accounts.methods.iter().take(TOP).map(row).collect();
-    DearestView { rows, with_callees: false, handing_on: Vec::new() }
+    MostExpensiveMethods { rows, with_callees: false, handing_on: Vec::new() }
 }
 
 #[cfg(test)]
@@ -93,13 +93,13 @@ mod tests {
     #[test]
     fn methods_are_with_what_they_call_where_that_is_known() {
         let mut sample = sample::report();
-        let view = dearest(&sample.data(), &Links::default());
+        let view = most_expensive_methods(&sample.data(), &Links::default());
         assert!(view.with_callees && view.rows.len() == TOP);
         let energies: Vec<f64> = view.rows.iter().map(|row| row.cumulative.raw).collect();
         assert!(energies.windows(2).all(|pair| pair[0] >= pair[1]), "{energies:?}");
         assert!(view.rows[0].cumulative.raw > view.rows[0].own.raw);
         sample.calls = None;
-        let view = dearest(&sample.data(), &Links::default());
+        let view = most_expensive_methods(&sample.data(), &Links::default());
         assert!(!view.with_callees && view.rows.len() == TOP);
         assert_eq!(view.rows[0].name, name(&sample.accounts.methods[0].key));
     }
@@ -112,7 +112,7 @@ mod tests {
         let first_node = calls.nodes.iter().position(|node| node.method == first).unwrap();
         calls.methods[0].own = SpentEnergy::default();
         calls.nodes[first_node + 1].cumulative = calls.methods[0].cumulative;
-        let view = dearest(&sample.data(), &Links::default());
+        let view = most_expensive_methods(&sample.data(), &Links::default());
         assert_eq!(view.handing_on, [name(&first)]);
         assert!(view.rows.iter().all(|row| row.name != name(&first)));
     }

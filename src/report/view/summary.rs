@@ -42,25 +42,26 @@ pub struct LedgerRowView {
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
     if data.board.is_virtual {
-        let silicon = silicon(data.board).map(|silicon| format!(" ({silicon})"));
+        let simulated_model =
+            simulated_model(data.board).map(|simulated_model| format!(" ({simulated_model})"));
         format!(
             "{board}. The energies are those of a simulated chip{}, not of a device.",
-            silicon.unwrap_or_default()
+            simulated_model.unwrap_or_default()
         )
     } else {
         format!("{board}.")
     }
 }
 
-/// The chip of a virtual board, and what an error against its truth is about.
-pub fn silicon(board: &ReportedBoard) -> Option<String> {
-    let name = board.silicon.as_ref()?;
+/// The chip of a virtual board, and what an error against its ground truth is about.
+pub fn simulated_model(board: &ReportedBoard) -> Option<String> {
+    let name = board.simulated_model.as_ref()?;
     Some(match name.as_str() {
         "additive" => {
-            "additive silicon: the error of vocabulary and protocol on a chip whose energy adds up"
+            "additive simulated energy model: the error of vocabulary and protocol on a chip whose energy adds up"
                 .into()
         }
-        _ => format!("silicon {}, which spends as compiled code does", format::visible(name)),
+        _ => format!("simulated energy model {}, which spends as compiled code does", format::visible(name)),
     })
 }
 
@@ -80,7 +81,7 @@ pub fn facts(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
         ("Frequency", data.board.frequency.as_deref().map_or("not fixed".into(), format::visible)),
         ("Cases", cases),
         ("Runs", runs),
-        ("Micro-kernels", format::count(campaign.kernels as u64)),
+        ("Microbenchmarks", format::count(campaign.microbenchmarks as u64)),
         ("Solver", solver(data)),
     ]
 }
@@ -93,7 +94,7 @@ fn solver(data: &ReportData<'_>) -> String {
         Some(choice) => {
             let (chosen, why) = (choice.predictor(), format::visible(&choice.why));
             let of = match data.model.case_costs_j {
-                Some(_) => " for whole cases, shrink with the kernels for single costs",
+                Some(_) => " for whole cases, shrink with the microbenchmarks for single costs",
                 None => "",
             };
             format!("{name}: {}{of}, because {why}", format::visible(&chosen))
@@ -150,15 +151,17 @@ fn validation(data: &ReportData<'_>) -> Card {
     }
 }
 
-/// Line errors against the truth, where one is known.
+/// Line errors against the ground truth, where one is known.
 fn truth(data: &ReportData<'_>) -> Option<Card> {
     let line = data.evaluation?.level(AccountLevel::Line)?;
     Some(Card {
         title: "Error of line energies",
         value: format::percent(line.median_error),
         detail: format!(
-            "Median against the virtual board's truth{}; 90 % of the lines are within {}.",
-            silicon(data.board).map(|silicon| format!(" ({silicon})")).unwrap_or_default(),
+            "Median against the virtual board's ground truth{}; 90 % of the lines are within {}.",
+            simulated_model(data.board)
+                .map(|simulated_model| format!(" ({simulated_model})"))
+                .unwrap_or_default(),
             format::percent(line.p90_error)
         ),
     })
@@ -262,10 +265,8 @@ fn explanation(row: &LedgerRow) -> String {
         ),
         LedgerEntry::Operations => "The source's own operations".into(),
         LedgerEntry::Library => "Library functions that the source calls".into(),
-        LedgerEntry::Compiler => {
-            "The runtime's compilers, by the processor time of their threads".into()
-        }
-        LedgerEntry::Gc => "Garbage collections".into(),
+        LedgerEntry::Compiler => "The runtime's compilers, by the CPU time of their threads".into(),
+        LedgerEntry::Gc => "GC".into(),
         LedgerEntry::Unexplained => {
             "Measured, but not explained by the model (may be negative)".into()
         }

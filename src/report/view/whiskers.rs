@@ -1,4 +1,4 @@
-//! The costliest lines as dots with whiskers over one scale, and the truth where it is
+//! The costliest lines as dots with whiskers over one scale, and the ground truth where it is
 //! known: which lines differ for sure, and how right their intervals are.
 
 use crate::account::{AccountEntry, LineKey};
@@ -19,7 +19,7 @@ pub struct WhiskersView {
     pub rows: Vec<RowView>,
     /// Round energies on the scale: where they stand, in percent, and what they are.
     pub ticks: Vec<(String, String)>,
-    /// Whether the truth is marked.
+    /// Whether the ground truth is marked.
     pub has_truth: bool,
 }
 
@@ -35,13 +35,13 @@ pub struct RowView {
     pub energy: String,
     /// 95 % interval or none.
     pub interval: String,
-    /// What the board's silicon spent; none where that isn't known.
+    /// What the board's simulated energy model spent; none where that isn't known.
     pub truth: String,
     /// Where the dot stands, in percent of the scale.
     pub dot: String,
     /// Begin and width of the whisker, likewise; absent without an interval.
     pub whisker: Option<(String, String)>,
-    /// Where the truth stands, likewise.
+    /// Where the ground truth stands, likewise.
     pub mark: Option<String>,
 }
 

@@ -121,7 +121,7 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
         scenario: scenario.name.clone(),
         board: if board.model.is_empty() { board.serial } else { board.model },
         virtual_board: board.is_virtual,
-        silicon: board.silicon,
+        simulated_model: board.simulated_model,
         runtime: board.runtime,
         // Records of older versions name neither meter nor rails.
         meter: match board.meter.as_str() {

@@ -173,7 +173,7 @@ fn session(
 /// no times.
 fn collections(logcat: &str, source: &WindowSource<'_>) -> Vec<f64> {
     let log = parse_session_log(logcat, &source.judge.marks);
-    let (Ok(alignment), Ok(session)) = (log.alignment(), log.session_marks()) else {
+    let (Ok(alignment), Ok(session)) = (log.alignment(), log.session_markers()) else {
         return Vec::new();
     };
     let own = log.collections_of(session.begin.pid);

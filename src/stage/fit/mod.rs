@@ -36,14 +36,15 @@ impl CampaignFit {
     }
 }
 
-/// The fit of a campaign: what is chosen, with the kernels' costs, beside single solvers.
-/// `kernels` has these costs, if they were measured.
+/// The fit of a campaign: what is chosen, with the microbenchmarks' costs, beside single solvers.
+/// `microbenchmarks` has these costs, if they were measured.
 pub fn fit_campaign(
     dataset: DatasetFile,
-    kernels: &CampaignFolder,
+    microbenchmarks: &CampaignFolder,
     seed: u64,
 ) -> Result<CampaignFit, Failure> {
-    let CampaignProblem { table, options, contexts } = CampaignProblem::of(dataset, kernels)?;
+    let CampaignProblem { table, options, contexts } =
+        CampaignProblem::of(dataset, microbenchmarks)?;
     let folds = FoldOptions { seed, unit: options.inner_folds.unit, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
@@ -55,18 +56,18 @@ pub fn fit_campaign(
 pub(crate) struct CampaignProblem {
     table: Table,
     options: FitOptions,
-    /// What contexts cost, by the kernels.
+    /// What contexts cost, by the microbenchmarks.
     contexts: Vec<ContextPrice>,
 }
 
 impl CampaignProblem {
-    pub fn of(dataset: DatasetFile, kernels: &CampaignFolder) -> Result<Self, Failure> {
+    pub fn of(dataset: DatasetFile, microbenchmarks: &CampaignFolder) -> Result<Self, Failure> {
         let mut options = FitOptions::new(Solver::Stack);
         let mut contexts = Vec::new();
-        let prices = kernels.file(names::KERNELS);
+        let prices = microbenchmarks.file(names::MICROBENCHMARKS);
         if prices.is_file() {
             contexts = set_priors(&mut options, &prices)?;
-            options.reference = kernels.kernels_reference()?;
+            options.reference = microbenchmarks.microbenchmarks_reference()?;
         }
         options.inner_folds.unit = dataset.facts()?.fold_unit();
         let table = dataset.weighed(&contexts)?.table;
@@ -86,7 +87,7 @@ impl CampaignProblem {
     }
 }
 
-/// Takes kernels at their word: as strongly as their standard errors say. A strength
+/// Takes microbenchmarks at their word: as strongly as their standard errors say. A strength
 /// chosen by the error of case totals would be far too weak, since totals tell little of
 /// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
 /// and errors, at a strength that the new device's cases choose. Returns what contexts cost beside
@@ -115,7 +116,8 @@ pub(crate) fn set_priors(
     ContextPrice::from_csv(&text).map_err(bad)
 }
 
-/// Where the covariance of a file of priors lies: `kernels.csv`, `kernels-covariance.csv`.
+/// Where the covariance of a file of priors lies: `microbenchmarks.csv`,
+/// `microbenchmarks-covariance.csv`.
 fn covariance_beside(priors: &Path) -> PathBuf {
     let stem = priors.file_stem().unwrap_or_default().to_string_lossy();
     priors.with_file_name(format!("{stem}-covariance.csv"))

@@ -46,7 +46,7 @@ pub fn choice_text(model: &Model) -> String {
     if model.case_costs_j.is_some() {
         lines.push(
             "    for whole cases; operations, lines and methods keep the costs of shrink, since \
-             kernels tell more of them than totals of cases do"
+             microbenchmarks tell more of them than totals of cases do"
                 .to_owned(),
         );
     }
@@ -82,8 +82,8 @@ fn how(model: &Model, weighting: Weighting) -> String {
     for (name, said) in [
         ("penalty", "penalty"),
         ("prior_strength", "prior strength"),
-        ("kernel_priors", "costs known beforehand"),
-        ("kernel_misfit", "kernels off by, relative"),
+        ("microbenchmark_priors", "costs known beforehand"),
+        ("microbenchmark_misfit", "microbenchmarks off by, relative"),
         ("bootstrap_replicates", "bootstrap fits"),
         ("restarts", "restarts"),
         ("restarts_objective_apart", "which end apart in J by"),

@@ -29,7 +29,7 @@ pub const DROPPED: &str = "dropped.csv";
 /// What dry runs on a board did.
 pub const DRY_RUNS: &str = "dry-runs.jsonl";
 /// What removed blocks still hold.
-pub const REMAINS: &str = "remains.csv";
+pub const REMAINS: &str = "residual-counts.csv";
 
 /// Which board has which case.
 pub const ASSIGNMENT: &str = "assignment.csv";
@@ -45,26 +45,26 @@ pub const CONTEXTS: &str = "contexts.csv";
 /// Total and idle energy of cases.
 pub const ENERGIES: &str = "energies.csv";
 
-/// Sessions of kernels.
-pub const KERNEL_RUNS: &str = "kernel-runs";
-/// Sessions of pairs of kernels.
-pub const PAIR_RUNS: &str = "pair-runs";
-/// What rewrites save on the board, by pairs of kernels.
-pub const PAIRS: &str = "hint-pairs.json";
+/// Sessions of microbenchmarks.
+pub const MICROBENCHMARK_RUNS: &str = "microbenchmark-runs";
+/// Sessions of pairs of microbenchmarks.
+pub const PAIR_RUNS: &str = "before-after-runs";
+/// What rewrites save on the board, by pairs of microbenchmarks.
+pub const PAIRS: &str = "hint-microbenchmarks.json";
 /// Sessions of the sources with hints applied, with a journal of their own.
 pub const VERIFY_RUNS: &str = "hint-runs";
 /// What they measured.
 pub const VERIFIED: &str = "hint-savings.csv";
-/// Every kernel's runs.
-pub const KERNEL_WINDOWS: &str = "kernel-windows.csv";
-/// Energy and counts of kernels.
-pub const KERNEL_CASES: &str = "kernel-cases.csv";
-/// Costs by kernels.
-pub const KERNELS: &str = "kernels.csv";
+/// Every microbenchmark's runs.
+pub const MICROBENCHMARK_WINDOWS: &str = "microbenchmark-windows.csv";
+/// Energy and counts of microbenchmarks.
+pub const MICROBENCHMARK_CASES: &str = "microbenchmark-cases.csv";
+/// Costs by microbenchmarks.
+pub const MICROBENCHMARKS: &str = "microbenchmarks.csv";
 /// Their covariance.
-pub const KERNELS_COVARIANCE: &str = "kernels-covariance.csv";
+pub const MICROBENCHMARKS_COVARIANCE: &str = "microbenchmarks-covariance.csv";
 /// What boards spend by the first, where there were several.
-pub const KERNELS_DEVICES: &str = "kernels-devices.csv";
+pub const MICROBENCHMARKS_DEVICES: &str = "microbenchmarks-devices.csv";
 
 /// Costs.
 pub const MODEL: &str = "model.json";
@@ -85,10 +85,10 @@ pub const ACCOUNTS_DEVICE: &str = "accounts/device.toml";
 pub const LEDGER: &str = "ledger.csv";
 
 /// The truth of a virtual board's scenario.
-pub const TRUTH: &str = "truth";
+pub const TRUTH: &str = "ground-truth";
 /// That of each session, while it is measured.
-pub const BOARD_TRUTH: &str = "board-truth";
-/// Accounts against the truth.
+pub const BOARD_TRUTH: &str = "board-ground-truth";
+/// Accounts against the ground truth.
 pub const EVALUATION: &str = "evaluation.csv";
 
 /// Input sequences by the accounts of the others.

@@ -9,7 +9,7 @@ use crate::build::sources;
 use crate::campaign::{PlannedCase, ResidualCounts, parse_executions, read_plan};
 use crate::csv_text;
 use crate::java::SourceFile;
-use crate::kernels::pairs::MeasuredPair;
+use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::{DeviceFactor, Model};
 use crate::operations::Dictionary;
 use crate::report::{EstimabilityRow, ReportedCvRow, cv_rows, estimability_rows};
@@ -165,7 +165,7 @@ impl CampaignFolder {
         }
     }
 
-    /// What rewrites saved on the board, by pairs of kernels; nothing where none ran.
+    /// What rewrites saved on the board, by pairs of microbenchmarks; nothing where none ran.
     pub(crate) fn pairs(&self) -> Result<Vec<MeasuredPair>, Failure> {
         match self.file(names::PAIRS).is_file() {
             true => self.parsed(names::PAIRS, |text| serde_json::from_str(text)),
@@ -225,24 +225,24 @@ impl CampaignFolder {
         format!("`wattline evaluate {folder} --unseen --out {folder} --force`")
     }
 
-    /// How many kernels were measured.
-    pub fn kernels(&self) -> Result<usize, Failure> {
-        let kernels = self.file(names::KERNEL_WINDOWS);
-        if !kernels.is_file() {
+    /// How many microbenchmarks were measured.
+    pub fn microbenchmarks(&self) -> Result<usize, Failure> {
+        let microbenchmarks = self.file(names::MICROBENCHMARK_WINDOWS);
+        if !microbenchmarks.is_file() {
             return Ok(0);
         }
-        let text = read_text(&kernels)?;
+        let text = read_text(&microbenchmarks)?;
         let mut names = BTreeSet::new();
         for row in csv_text::reader(&text).records() {
-            let row = row.map_err(|error| Failure::input(&kernels, error))?;
+            let row = row.map_err(|error| Failure::input(&microbenchmarks, error))?;
             names.extend(row.get(0).map(str::to_owned));
         }
         Ok(names.len())
     }
 
-    /// The board whose costs the kernels gave, where there were several.
-    pub fn kernels_reference(&self) -> Result<Option<String>, Failure> {
-        let path = self.file(names::KERNELS_DEVICES);
+    /// The board whose costs the microbenchmarks gave, where there were several.
+    pub fn microbenchmarks_reference(&self) -> Result<Option<String>, Failure> {
+        let path = self.file(names::MICROBENCHMARKS_DEVICES);
         if !path.is_file() {
             return Ok(None);
         }

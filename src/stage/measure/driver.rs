@@ -316,7 +316,7 @@ impl BoardDriver<'_, '_, '_> {
                 model: facts.model.clone().unwrap_or_default(),
                 runtime: facts.android_release.clone().unwrap_or_default(),
                 is_virtual: facts.is_virtual(),
-                silicon: facts.silicon.clone(),
+                simulated_model: facts.simulated_model.clone(),
                 sampler: facts.sampler.map(|sampler| sampler.to_string()),
                 meter: self.board.meter.to_string(),
                 rails: self.board.rails.clone(),

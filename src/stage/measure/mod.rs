@@ -35,7 +35,7 @@ pub struct ResumeOptions {
     pub when_lost: WhenLost,
 }
 
-/// Opens the campaign's boards; one that is started for it leaves its truth in the folder.
+/// Opens the campaign's boards; one that is started for it leaves its ground truth in the folder.
 /// Where a campaign on several is gone on with, one that is not there is told and left out.
 pub fn open_boards(
     choices: &[BoardChoice],
@@ -125,7 +125,7 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
     let (own, meter) = (board.recorded_serial(), board.meter);
     let other = |record: &&RunRecord| record.board.serial != own || record.board.meter != meter;
     match records.iter().find(other) {
-        None => same_silicon(&records, board, output).map(|()| records.len()),
+        None => same_simulated_model(&records, board, output).map(|()| records.len()),
         Some(record) => Err(Failure::Usage(format!(
             "{} was begun on board {} with meter {}, and this is {own} with {meter}; go on with \
              that one, or give another --out",
@@ -137,14 +137,18 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
 }
 
 /// Refuses to go on with a virtual board's campaign on another chip.
-fn same_silicon(records: &[RunRecord], board: &OpenBoard, output: &Output) -> Result<(), Failure> {
-    let Some(own) = &board.facts.silicon else { return Ok(()) };
-    let others = records.iter().filter_map(|record| record.board.silicon.as_ref());
-    match others.into_iter().find(|silicon| *silicon != own) {
+fn same_simulated_model(
+    records: &[RunRecord],
+    board: &OpenBoard,
+    output: &Output,
+) -> Result<(), Failure> {
+    let Some(own) = &board.facts.simulated_model else { return Ok(()) };
+    let others = records.iter().filter_map(|record| record.board.simulated_model.as_ref());
+    match others.into_iter().find(|simulated_model| *simulated_model != own) {
         None => Ok(()),
-        Some(silicon) => Err(Failure::Usage(format!(
-            "{} was begun on silicon {silicon}, and this board has {own}; give --silicon \
-             {silicon}, or another --out",
+        Some(simulated_model) => Err(Failure::Usage(format!(
+            "{} was begun on simulated_model {simulated_model}, and this board has {own}; give --simulated-model \
+             {simulated_model}, or another --out",
             output.folder().display()
         ))),
     }

@@ -58,8 +58,8 @@ impl StopRule<'_> {
         if replicated.is_empty() {
             return Ok(None);
         }
-        let kernels = plan::planned_kernels(self.scenario);
-        let outlook = outlook(&kernels, self.dictionary, &bases, &replicated);
+        let microbenchmarks = plan::planned_microbenchmarks(self.scenario);
+        let outlook = outlook(&microbenchmarks, self.dictionary, &bases, &replicated);
         Ok(outlook.and_then(|outlook| outlook.enough(goal)))
     }
 }

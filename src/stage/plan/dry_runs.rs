@@ -169,7 +169,7 @@ mod tests {
             settings_of_dry_runs(&scenario.keys)
         };
         let small = "name = 'a'\nseed = 1\n[application]\npackage = 'a.b'\nmain = 'A'\n\
-            [[source]]\npath = 'src'\n[session]\nframes = 5\n[kernels]\nrepeats = 2\n\
+            [[source]]\npath = 'src'\n[session]\nframes = 5\n[microbenchmarks]\nrepeats = 2\n\
             [[input]]\nname = 'x'\nframes = 3\n";
         let settings = of(small);
         let parts =

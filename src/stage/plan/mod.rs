@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crate::build::{HostDryRunner, VariantBuilder};
 use crate::campaign::{
-    self, DryRunner, Plan, PlanError, PlanSettings, PlannedKernels, ResidualCounts,
+    self, DryRunner, Plan, PlanError, PlanSettings, PlannedMicrobenchmarks, ResidualCounts,
 };
 use crate::csv_text::CsvText;
-use crate::kernels::catalogue;
-use crate::kernels::select::measured_operations;
+use crate::microbenchmarks::catalogue;
+use crate::microbenchmarks::select::measured_operations;
 use crate::model::FoldOptions;
 use crate::operations::Dictionary;
 use crate::scenario::{PlanOn, Scenario};
@@ -137,17 +137,20 @@ fn failure(error: PlanError) -> Failure {
 }
 
 fn settings(scenario: &Scenario) -> PlanSettings {
-    PlanSettings { kernels: planned_kernels(scenario), ..PlanSettings::from(scenario) }
+    PlanSettings {
+        microbenchmarks: planned_microbenchmarks(scenario),
+        ..PlanSettings::from(scenario)
+    }
 }
 
-/// The kernels that the scenario will run.
-pub(crate) fn planned_kernels(scenario: &Scenario) -> PlannedKernels {
-    match scenario.kernels.enabled {
-        true => PlannedKernels {
+/// The microbenchmarks that the scenario will run.
+pub(crate) fn planned_microbenchmarks(scenario: &Scenario) -> PlannedMicrobenchmarks {
+    match scenario.microbenchmarks.enabled {
+        true => PlannedMicrobenchmarks {
             measurable: measured_operations(&catalogue()),
-            count: scenario.kernels.count,
+            count: scenario.microbenchmarks.count,
         },
-        false => PlannedKernels::default(),
+        false => PlannedMicrobenchmarks::default(),
     }
 }
 

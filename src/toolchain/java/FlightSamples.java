@@ -16,7 +16,7 @@ import jdk.jfr.consumer.RecordingFile;
 
 /**
  * The samples of a Flight Recorder file as collapsed stacks, with descriptors and lines:
- * {@code FlightSamples FILE [FROM_MS TO_MS]}, times since 1970. Samples by processor time,
+ * {@code FlightSamples FILE [FROM_MS TO_MS]}, times since 1970. Samples by CPU time,
  * where the recording has them (JDK 25 on Linux), else those of threads that run Java. Samples
  * of the virtual machine's own threads, which async-profiler takes as well, are left out.
  */

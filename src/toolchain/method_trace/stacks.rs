@@ -54,7 +54,7 @@ pub(super) fn of<'k>(
     let mut stacks = Stacks { tree, counts: BTreeMap::new(), key };
     for stay in stays {
         if !stacks.is_waiting(stay.stack) {
-            // That with which the sampler begins always meets the begin mark.
+            // That with which the sampler begins always meets the begin marker.
             let first = u64::from(stay.is_of_begin(interval_us));
             let looks = stay.lasts.looks(period_us).saturating_sub(first);
             *stacks.counts.entry(stay.stack).or_default() += looks;

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.Map;
 
 /**
- * Processor time of threads that have ended, which nobody can ask for any more: what the
+ * CPU time of threads that have ended, which nobody can ask for any more: what the
  * process has used and its living threads, the JVM's own among them, have not. What an ended
  * thread had used when it was looked at last was its own then, and is not counted here.
  */

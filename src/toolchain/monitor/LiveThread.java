@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A platform thread that lives, and the processor time that it has used up to now. */
+/** A platform thread that lives, and the CPU time that it has used up to now. */
 final class LiveThread {
     /** The JVM's first thread goes on under another name and number once `main` has returned. */
     private static final String AFTER_MAIN = "DestroyJavaVM";

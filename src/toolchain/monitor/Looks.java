@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Looks at the stacks of the threads that have used processor time since the last look, and
+ * Looks at the stacks of the threads that have used CPU time since the last look, and
  * books it, where they run at this moment, to the topmost frame that the filter accepts. For
  * JVMs without a recorder: a look sees a thread that runs Java code at its next safepoint,
  * often in another method.
@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 final class Looks {
     /** Between two looks, where nobody says otherwise. */
     private static final long PERIOD_MILLIS = 20;
-    /** The part of the JVM's processor time that looks may take then; waking up for them and
+    /** The part of the JVM's CPU time that looks may take then; waking up for them and
      * being read take about as much again. */
     private static final double PART = 0.005;
 
@@ -29,7 +29,7 @@ final class Looks {
     private final Sampler sampler;
     private final long periodNanos;
     private final double part;
-    /** By thread: its processor time at the last look, and what of it is not booked yet. */
+    /** By thread: its CPU time at the last look, and what of it is not booked yet. */
     private final Map<Long, long[]> used = new HashMap<>();
 
     /** The period in milliseconds, or null for one that costs little. */

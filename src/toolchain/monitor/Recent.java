@@ -25,7 +25,7 @@ final class Recent {
     private final Samples inJava = new Samples();
     private final Samples inNative = new Samples();
     private final Samples calling = new Samples();
-    /** Those since processor time was shared last: in Java code and native methods that compute,
+    /** Those since CPU time was shared last: in Java code and native methods that compute,
      * and in those that call the system. */
     private final Samples newest = new Samples();
     private final Samples newestCalling = new Samples();
@@ -72,7 +72,7 @@ final class Recent {
         nativePeriods += periods;
     }
 
-    /** So much real time has passed since the last time, and so much processor time was used. */
+    /** So much real time has passed since the last time, and so much CPU time was used. */
     void passed(double periods, double usedPeriods, double periodNanos) {
         if (inNative.sum + calling.sum == 0) {
             return;
@@ -93,7 +93,7 @@ final class Recent {
         }
     }
 
-    /** Takes the thread's processor time; gives what was added since the last time. */
+    /** Takes the thread's CPU time; gives what was added since the last time. */
     long used(long now) {
         long more = now - used;
         used = now;
@@ -111,7 +111,7 @@ final class Recent {
     }
 
     /**
-     * Shares processor time among the nodes; `userNow` is the thread's user time up to now,
+     * Shares CPU time among the nodes; `userNow` is the thread's user time up to now,
      * in steps of 10 ms: what is too much or too little now is made good the next time.
      */
     void share(long nanos, long userNow, Sampled to) {

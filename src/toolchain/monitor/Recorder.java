@@ -20,7 +20,7 @@ import jdk.jfr.consumer.RecordingStream;
 
 /**
  * Where threads run, by samples of the JVM's Flight Recorder. From JDK 25 on, on Linux, each
- * thread has a sample after so much processor time, wherever it is. Before that Flight
+ * thread has a sample after so much CPU time, wherever it is. Before that Flight
  * Recorder halts some of the threads at moments of real time, and has threads in native
  * methods in turns of their own. In a jar of its own: JDKs before 14 have no streams.
  */

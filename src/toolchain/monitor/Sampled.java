@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** What samples say of one thread: processor time and samples by node of the tree of calls. */
+/** What samples say of one thread: CPU time and samples by node of the tree of calls. */
 final class Sampled {
     private final Map<Integer, long[]> sums = new HashMap<>();
     private final TreeSet<Integer> changed = new TreeSet<>();

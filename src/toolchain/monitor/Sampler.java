@@ -14,7 +14,7 @@ import wattline.monitor.probe.Probe;
 import wattline.monitor.probe.ThreadRecord;
 
 /**
- * Shares the processor time of threads among the topmost frames that the filter accepts, and
+ * Shares the CPU time of threads among the topmost frames that the filter accepts, and
  * by who called them, by samples of the recorder or, in a JVM without one, by looks. Nothing
  * is woven.
  *
@@ -26,7 +26,7 @@ final class Sampler implements Probe.ByteSampler {
     static final int DEPTH = 64;
     /** Between two samples of the recorder, where nobody says otherwise. */
     private static final long PERIOD_MILLIS = 40;
-    /** There are fewer native methods than others, and a sample of one is dearer. */
+    /** There are fewer native methods than others, and a sample of one is more expensive. */
     static final int PERIODS_PER_TURN = 2;
     private static final String RECORDER = "wattline.monitor.service.Recorder";
     /** With it, compiled code has its place in the sources at every instruction. */
@@ -56,7 +56,7 @@ final class Sampler implements Probe.ByteSampler {
     private final CountDownLatch begun = new CountDownLatch(1);
     /** Of real time, between two samples. */
     private final double periodNanos;
-    /** When processor time was shared the last time. */
+    /** When CPU time was shared the last time. */
     private long sharedNanos;
     private double nativeTurns;
     private double ownTurns;
@@ -136,7 +136,7 @@ final class Sampler implements Probe.ByteSampler {
         isRecording();
         begun.countDown();
         if (!stopped && byDescriptor) {
-            Service.complain("no Flight Recorder (" + problem + "): durations share the processor time");
+            Service.complain("no Flight Recorder (" + problem + "): durations share the CPU time");
         } else if (!stopped) {
             Service.complain("no Flight Recorder (" + problem + "): looks at safepoints tell what runs");
             new Looks(this, period).run(() -> stopped);
@@ -198,7 +198,7 @@ final class Sampler implements Probe.ByteSampler {
         return filter.accepts(owner);
     }
 
-    /** A sample of a thread in Java code, or after a period of its processor time. */
+    /** A sample of a thread in Java code, or after a period of its CPU time. */
     synchronized void inJava(Sighting seen) {
         sample(seen, Recent.Place.IN_JAVA, 1);
     }

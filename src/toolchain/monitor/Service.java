@@ -34,7 +34,7 @@ public final class Service {
     /** A reader that does not come in this time does not come: it has waited for a minute. */
     private static final long FIRST_NANOS = 120_000_000_000L;
     private static final long FOREVER_NANOS = Long.MAX_VALUE / 4;
-    /** After a failure, so that one that lasts (no free descriptor) takes no processor time. */
+    /** After a failure, so that one that lasts (no free descriptor) takes no CPU time. */
     private static final long PAUSE_NANOS = 100_000_000L;
     /** The thread that waits for a reader's commands. */
     static final String THREAD = "wattline-service";
@@ -202,7 +202,7 @@ public final class Service {
         admitted.run();
     }
 
-    /** Shares the processor time of threads by what samples have found up to now. */
+    /** Shares the CPU time of threads by what samples have found up to now. */
     void share(List<LiveThread> live, long endedNanos) {
         Sampler samples = sampler;
         if (samples != null) {
@@ -215,7 +215,7 @@ public final class Service {
         return sampler;
     }
 
-    /** Processor time of threads that have ended, in nanoseconds since it is measured; -1
+    /** CPU time of threads that have ended, in nanoseconds since it is measured; -1
      * where that is not known. */
     long endedNanos() {
         Ended known = ended;

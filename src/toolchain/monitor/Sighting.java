@@ -7,7 +7,7 @@ final class Sighting {
     final long system;
     /** Threads whose names differ by numbers alone do the same, as far as nobody knows better. */
     final String kin;
-    /** Whether it is a virtual thread: its processor time is its carrier's. */
+    /** Whether it is a virtual thread: its CPU time is its carrier's. */
     final boolean isVirtual;
     /** Its place in the tree of calls. */
     final int node;

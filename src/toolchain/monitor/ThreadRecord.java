@@ -18,7 +18,7 @@ public final class ThreadRecord {
     public static final Queue<ThreadRecord> ALL = new ConcurrentLinkedQueue<>();
     /** Socket calls of one thread from one look at its stack to the next. */
     private static final int CALLS_PER_LOOK = 64;
-    /** Reading a thread's processor time takes about half a microsecond. */
+    /** Reading a thread's CPU time takes about half a microsecond. */
     private static final long LONG_NANOS = 100_000;
     /** A check is near if it is no more than this, two windows, before the time in question. */
     private static final long NEAR_NANOS = 4_000_000;
@@ -55,7 +55,7 @@ public final class ThreadRecord {
     private static final AtomicLongArray VIRTUAL_CALLS = new AtomicLongArray(Live.LIMIT + 1);
     private static final AtomicLongArray VIRTUAL_CALLS_IN_WINDOWS = new AtomicLongArray(Live.LIMIT + 1);
 
-    /** When its processor time was read last, waits since then apart, and what it was. */
+    /** When its CPU time was read last, waits since then apart, and what it was. */
     private long checkedReal;
     private long checkedUsed;
 
@@ -219,7 +219,7 @@ public final class ThreadRecord {
 
     /**
      * What of a long time without a probe the thread was on a processor. Another thread may
-     * have been in its place, or it waited where nobody sees it; the thread's processor time
+     * have been in its place, or it waited where nobody sees it; the thread's CPU time
      * since the last check tells: at the window's begin, or within it. Short times are not
      * asked for: reading it takes longer.
      */
@@ -233,7 +233,7 @@ public final class ThreadRecord {
         return onProcessor(passed, real, checkedReal - real, checkedUsed - used);
     }
 
-    /** The same, where so much real time and processor time have passed since the last check. */
+    /** The same, where so much real time and CPU time have passed since the last check. */
     private static long onProcessor(long passed, long checked, double all, double part) {
         if (checked == 0 || all <= 0) {
             return passed;

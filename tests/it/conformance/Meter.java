@@ -1,4 +1,4 @@
-package wattline.silicon;
+package wattline.simulation;
 
 /** A clock that stands still but for those who sleep, and begins where Robolectric's does. */
 public final class Meter {

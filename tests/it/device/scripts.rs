@@ -15,7 +15,7 @@ use wattline::device::{
     SCRIPT_FOLDER, SCRIPTS, SessionEnd, SessionKind, SessionPlan, ShellOutput, prepare, restore,
     run_session,
 };
-use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
+use wattline::power::{MarkerTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::{InputAction, InputStep};
 
 const FAKES: [(&str, &str); 7] = [
@@ -159,7 +159,7 @@ fn plan(kind: SessionKind) -> SessionPlan {
         extras: vec![("text".into(), "it's a * \"b\"".into()), ("empty".into(), String::new())],
         steps: Vec::new(),
         input_command: None,
-        marks: MarkTexts::default(),
+        marks: MarkerTexts::default(),
         kind,
         limit: Duration::from_secs(20),
         expected: Duration::ZERO,
@@ -263,7 +263,7 @@ fn counters_of_power_rails_come_as_the_chip_wrote_them() {
         let trace = parse_samples(&logs.samples).unwrap();
         assert_eq!((trace.flaws.len(), &trace.rails[1]), (0, &"*".to_string()));
         let series = trace.series(&["S1M_VDD_MIF".into()]).unwrap();
-        let log = parse_session_log(&logs.logcat, &MarkTexts::default());
+        let log = parse_session_log(&logs.logcat, &MarkerTexts::default());
         let energy = integrate(&series, log.session_window().unwrap()).unwrap();
         // A microjoule for each microsecond, both by a clock of 10 ms.
         assert!((energy.mean_power().0 - 1.0).abs() < 0.1, "{toolbox}: {energy:?}");
@@ -391,7 +391,7 @@ fn the_end_of_an_application_is_told_apart() {
     let cases = [
         ("dies", SessionEnd::Died),
         ("crashes", SessionEnd::Died),
-        ("kernels", SessionEnd::Ok),
+        ("microbenchmarks", SessionEnd::Ok),
         ("hangs", SessionEnd::TimedOut),
     ];
     let run = |(app, expected): (&'static str, SessionEnd)| {

@@ -12,7 +12,7 @@ use wattline::device::{
     PrepareOptions, RECONNECT_LIMIT, Server, SessionEnd, SessionKind, SessionLogs, SessionPlan,
     ShellMode, choose_meter, connect, disconnect, list, prepare, reconnect, restore, run_session,
 };
-use wattline::power::{MarkTexts, integrate, parse_samples, parse_session_log, parse_trace};
+use wattline::power::{MarkerTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::MeterChoice;
 use wattline::toolchain::jar;
 use wattline::virtual_board::{
@@ -137,7 +137,7 @@ fn real_adbd_answers_as_the_virtual_board_does() {
     assert_eq!(logs.outcome.end, SessionEnd::Ok, "{}", logs.script_output);
     let trace = parse_samples(&logs.samples).unwrap();
     let series = trace.series(&["battery".into()]).unwrap();
-    let log = parse_session_log(&logs.logcat, &MarkTexts::default());
+    let log = parse_session_log(&logs.logcat, &MarkerTexts::default());
     let energy = integrate(&series, log.session_window().unwrap()).unwrap();
     assert!((energy.mean_power().0 - 1.0).abs() < 1e-3, "{energy:?}");
     println!("real adbd: {:.3} J in {:.3} s", energy.right_endpoint.0, energy.duration.0);
@@ -184,7 +184,7 @@ fn session(label: &str, kind: SessionKind) -> SessionPlan {
         extras: vec![("rounds".into(), "3000000".into()), ("text".into(), "it's".into())],
         steps: Vec::new(),
         input_command: None,
-        marks: MarkTexts::default(),
+        marks: MarkerTexts::default(),
         kind,
         limit: Duration::from_secs(60),
         expected: Duration::ZERO,
@@ -276,7 +276,7 @@ fn check_application_session(logs: &SessionLogs) {
     let others = logs.outcome.warnings.iter().filter(|text| !text.contains("not pinned"));
     assert_eq!(others.count(), 0, "{:?}", logs.outcome.warnings);
     assert!(logs.logcat.contains("System.out: extra text=it's"), "{}", logs.logcat);
-    let log = parse_session_log(&logs.logcat, &MarkTexts::default());
+    let log = parse_session_log(&logs.logcat, &MarkerTexts::default());
     let window = log.session_window().unwrap();
     let trace = parse_trace(&logs.samples).unwrap();
     assert_eq!(trace.flaws, []);

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Threads of 50 to 450 ms do all of the work, two at a time: three parts of it in `heavy`, one
- * in `light`. The program measures what processor time the two take, and says so at its end.
+ * in `light`. The program measures what CPU time the two take, and says so at its end.
  * It ends after SECONDS of that.
  */
 public final class Brief {

@@ -2,7 +2,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Computes for MILLISECONDS of processor time in calls of `works`, whose number it prints, and ends by WAY:
+ * Computes for MILLISECONDS of CPU time in calls of `works`, whose number it prints, and ends by WAY:
  * `returns`, `exits` or `halts`.
  */
 public final class Ends {

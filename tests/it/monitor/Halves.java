@@ -9,7 +9,7 @@ import java.util.zip.Deflater;
 /**
  * Two methods, for half of the time each: one computes in Java code, the other in a native
  * method (`deflates`) or by calling the system (`writes`). The program measures itself what
- * processor time they take, and says so at its end: SECONDS of processor time, and the other
+ * CPU time they take, and says so at its end: SECONDS of CPU time, and the other
  * method. Rounds are of random lengths, so that no sampler's period goes with theirs.
  */
 public final class Halves {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A server of the platform's, asked 200 times a second by the program itself, beside a thread
- * that computes by many short calls. It measures what processor time `answers` (with all that
+ * that computes by many short calls. It measures what CPU time `answers` (with all that
  * it calls) and `tiny` take, and says so at its end. It ends after SECONDS.
  */
 public final class Serves {

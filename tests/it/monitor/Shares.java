@@ -4,8 +4,8 @@ import java.util.Random;
 
 /**
  * Four methods that compute, from some 0.2 us to 0.2 ms a call. The program measures itself
- * what processor time the calls of each take, in long runs of one method, and says so at
- * its end: what a monitor is held against. It ends after SECONDS of processor time. Rounds
+ * what CPU time the calls of each take, in long runs of one method, and says so at
+ * its end: what a monitor is held against. It ends after SECONDS of CPU time. Rounds
  * are of random lengths, so that no sampler's period goes with theirs, and no compiler folds
  * the steps of their loops.
  */

@@ -8,8 +8,8 @@ import java.net.Socket;
 
 /**
  * A program whose methods are known: three parts in one, one part in another, a recursion.
- * It measures itself what processor time the one takes, and the other and the recursion,
- * which is little else. It ends after SECONDS of processor time.
+ * It measures itself what CPU time the one takes, and the other and the recursion,
+ * which is little else. It ends after SECONDS of CPU time.
  */
 public final class Work {
     static volatile long sink;

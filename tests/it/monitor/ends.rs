@@ -8,7 +8,7 @@ fn rest(methods: &[BTreeMap<String, String>], name: &str) -> f64 {
     row.map_or(0.0, |row| number(row, "share"))
 }
 
-/// Two methods do all the work, in threads that are gone before their processor time is
+/// Two methods do all the work, in threads that are gone before their CPU time is
 /// asked for.
 fn brief(options: &[&str]) -> Option<Shares> {
     let shares = Shares::record(&["Brief", "5"], options, &[])?;

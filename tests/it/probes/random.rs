@@ -1,4 +1,4 @@
-//! Methods drawn by lot, full of loops, jumps and exceptions: where blocks follow from
+//! Methods drawn at random, full of loops, jumps and exceptions: where blocks follow from
 //! others they are counted as where each has a probe. `WATTLINE_SEED` draws others.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Java sources drawn by lot, whose files refer to each other in many ways, and edits of them.
+//! Java sources drawn at random, whose files refer to each other in many ways, and edits of them.
 
 use std::fmt::Write;
 

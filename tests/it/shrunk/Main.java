@@ -1,6 +1,6 @@
 package game;
 
-/** Entry: for so many seconds of processor time. */
+/** Entry: for so many seconds of CPU time. */
 public final class Main {
     public static void main(String[] arguments) {
         java.lang.management.ThreadMXBean threads = java.lang.management.ManagementFactory.getThreadMXBean();

@@ -1,11 +1,11 @@
 //! Applications on the virtual board: installed, run by the device scripts, measured
-//! by the sensors, and compared with the truth.
+//! by the sensors, and compared with the ground truth.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wattline::virtual_board::silicon::SiliconFamily;
+use wattline::virtual_board::simulated_model::SimulatedModelFamily;
 use wattline::virtual_board::{AdbdGeneration, BoardOptions};
 
 use super::adb::{Adb, has_tools, options};
@@ -44,17 +44,22 @@ pub fn packed(folder: &Path, source: &str, package: &str) -> Option<PathBuf> {
 
 /// A board with the application and the device scripts, ready for sessions.
 fn prepared(mode: AdbdGeneration, truth: &Path) -> Option<Adb> {
-    prepared_on(SiliconFamily::Additive, mode, truth)
+    prepared_on(SimulatedModelFamily::Additive, mode, truth)
 }
 
 /// The same with a chip.
-fn prepared_on(silicon: SiliconFamily, mode: AdbdGeneration, truth: &Path) -> Option<Adb> {
+fn prepared_on(
+    simulated_model: SimulatedModelFamily,
+    mode: AdbdGeneration,
+    truth: &Path,
+) -> Option<Adb> {
     if !has_tools() {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
     let apk = application(folder.path())?;
-    let adb = Adb::of(BoardOptions { truth: Some(truth.to_owned()), silicon, ..options(mode) });
+    let adb =
+        Adb::of(BoardOptions { truth: Some(truth.to_owned()), simulated_model, ..options(mode) });
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     assert_eq!(adb.shell("pm list packages"), format!("package:{PACKAGE}\n"));
@@ -72,7 +77,7 @@ fn prepared_on(silicon: SiliconFamily, mode: AdbdGeneration, truth: &Path) -> Op
     Some(adb)
 }
 
-/// Whether the silicon's agent can't be built on this machine, said aloud.
+/// Whether the simulated energy model's agent can't be built on this machine, said aloud.
 pub fn is_without_agent(adb: &Adb, package: &str, class: &str) -> bool {
     let tried = adb.run(&["shell", &format!("am start -W -n {package}/.{class} 2>&1")]).stdout;
     let is_without = tried.contains("agent");
@@ -149,7 +154,7 @@ fn check_session(text: &str) {
 #[test]
 fn sessions_repeat_and_their_energy_is_the_truth() {
     let truth = tempfile::tempdir().unwrap();
-    let Some((adb, first)) = spends_the_truth(SiliconFamily::Additive, truth.path()) else {
+    let Some((adb, first)) = spends_the_truth(SimulatedModelFamily::Additive, truth.path()) else {
         return;
     };
     let again = session(&adb, "first", &active());
@@ -161,21 +166,21 @@ fn sessions_repeat_and_their_energy_is_the_truth() {
 #[test]
 fn sessions_on_a_compiled_chip_spend_the_truth() {
     let truth = tempfile::tempdir().unwrap();
-    spends_the_truth(SiliconFamily::Compiled(1), truth.path());
+    spends_the_truth(SimulatedModelFamily::Compiled(1), truth.path());
 }
 
-/// A session whose energy above that of idling is what the truth says; with its board.
-fn spends_the_truth(silicon: SiliconFamily, folder: &Path) -> Option<(Adb, String)> {
-    let adb = prepared_on(silicon, AdbdGeneration::Modern, folder)?;
-    assert_eq!(adb.shell("getprop ro.wattline.silicon"), format!("{silicon}\n"));
+/// A session whose energy above that of idling is what the ground truth says; with its board.
+fn spends_the_truth(simulated_model: SimulatedModelFamily, folder: &Path) -> Option<(Adb, String)> {
+    let adb = prepared_on(simulated_model, AdbdGeneration::Modern, folder)?;
+    assert_eq!(adb.shell("getprop ro.wattline.simulated_model"), format!("{simulated_model}\n"));
     let first = session(&adb, "first", &active());
     check_session(&first);
     let idle = session(&adb, "idle", "idle_ms=5000");
     let ((active_j, active_s), (idle_j, idle_s)) = (measured(&first), measured(&idle));
     let spent = active_j - idle_j / idle_s * active_s;
     let expected = total_truth(&folder.join("first")) + 2.0 * 0.012;
-    println!("{silicon}: measured {spent} J of {expected} J");
-    assert!((spent / expected - 1.0).abs() < 0.03, "{silicon}: {spent} J of {expected} J");
+    println!("{simulated_model}: measured {spent} J of {expected} J");
+    assert!((spent / expected - 1.0).abs() < 0.03, "{simulated_model}: {spent} J of {expected} J");
     assert!(folder.join("first/lines.csv").is_file());
     assert!(!folder.join("idle").exists());
     Some((adb, first))

@@ -1,5 +1,6 @@
 //! Android's sampler of methods on boards before Android 10: what the runner sends is read by a
-//! decoder of its own, and held against the truth's energies of methods and the program's reader.
+//! decoder of its own, and held against the ground truth's energies of methods and the program's
+//! reader.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,7 +105,7 @@ fn met(trace: &[u8]) -> BTreeMap<Vec<String>, u32> {
     for row in trace[at + 32..].chunks_exact(14) {
         let (method, wall_us) = (word(&row[2..]), word(&row[10..]));
         if wall_us != since {
-            // Dalvik's first look is the begin mark's.
+            // Dalvik's first look is the begin marker's.
             let first = u32::from(since == 0);
             *counts.entry(stack.clone()).or_default() += (wall_us - since) / LOOK_US - first;
         }

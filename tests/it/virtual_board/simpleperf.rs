@@ -1,12 +1,12 @@
 //! The board's simpleperf: its samples are pulled, read by a decoder of their own, and held
-//! against the truth's energies of methods.
+//! against the ground truth's energies of methods.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use prost::Message;
-use wattline::virtual_board::silicon::SiliconFamily;
+use wattline::virtual_board::simulated_model::SimulatedModelFamily;
 use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions};
 
 use super::adb::{Adb, has_tools, options};
@@ -146,7 +146,7 @@ fn read(bytes: &[u8]) -> Report {
 }
 
 /// A board of kind pixel with the application.
-fn board(silicon: SiliconFamily, truth: &Path) -> Option<Adb> {
+fn board(simulated_model: SimulatedModelFamily, truth: &Path) -> Option<Adb> {
     if !has_tools() {
         return None;
     }
@@ -154,7 +154,8 @@ fn board(silicon: SiliconFamily, truth: &Path) -> Option<Adb> {
     let apk = packed(folder.path(), "Sampled.java", PACKAGE)?;
     let board = BoardFile::built_in("pixel").unwrap();
     let truth = Some(truth.to_owned());
-    let adb = Adb::of(BoardOptions { truth, silicon, board, ..options(AdbdGeneration::Modern) });
+    let adb =
+        Adb::of(BoardOptions { truth, simulated_model, board, ..options(AdbdGeneration::Modern) });
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);
     assert!(answer.stdout.contains("Success"), "{}{}", answer.stdout, answer.stderr);
     (!is_without_agent(&adb, PACKAGE, "Sampled")).then_some(adb)
@@ -224,7 +225,7 @@ fn by_method(report: &Report) -> BTreeMap<String, usize> {
 #[test]
 fn shares_of_methods_are_the_truths() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = board(SiliconFamily::Additive, folder.path()) else { return };
+    let Some(adb) = board(SimulatedModelFamily::Additive, folder.path()) else { return };
     let (said, report) = recorded(&adb, "one", "");
     assert!(said.starts_with("0\n") && said.ends_with("\n0\n"), "{said}");
     assert!(said.contains(&format!("] Waiting for process of app {PACKAGE}\n")), "{said}");
@@ -281,7 +282,7 @@ fn check_times(report: &Report) {
 #[test]
 fn compiled_code_has_states_compilers_and_no_inlined_frames() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = board(SiliconFamily::Compiled(1), folder.path()) else { return };
+    let Some(adb) = board(SimulatedModelFamily::Compiled(1), folder.path()) else { return };
     let (_, report) = recorded(&adb, "one", "--show-execution-type");
     let all = report.samples.len();
     let total = fs::read_to_string(folder.path().join("one/total.csv")).unwrap();
@@ -302,7 +303,7 @@ fn compiled_code_has_states_compilers_and_no_inlined_frames() {
         (kind(&format!("/data/app/{PACKAGE}.apk"), 1), kind("[JIT app cache]", 2));
     println!("{all} samples: {bytecode} bytecode, {compiled} compiled, {compiler} compiler");
     assert!(bytecode > 0 && compiled > bytecode, "{bytecode} and {compiled} of {all}");
-    // What is inlined is in its caller: together they are what the truth says of both.
+    // What is inlined is in its caller: together they are what the ground truth says of both.
     let counts = by_method(&report);
     let truth = true_methods(&folder.path().join("one"));
     let sum: f64 = truth.values().sum();
@@ -316,7 +317,7 @@ fn compiled_code_has_states_compilers_and_no_inlined_frames() {
 #[test]
 fn a_recording_ends_by_its_duration_or_when_it_is_asked_to() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = board(SiliconFamily::Additive, folder.path()) else { return };
+    let Some(adb) = board(SimulatedModelFamily::Additive, folder.path()) else { return };
     let start = format!(
         "am force-stop {PACKAGE}; am start -W -n {PACKAGE}/.Sampled --es frames 100000 >/dev/null"
     );
@@ -351,7 +352,7 @@ fn a_recording_ends_by_its_duration_or_when_it_is_asked_to() {
 #[test]
 fn wrong_calls_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(adb) = board(SiliconFamily::Additive, folder.path()) else { return };
+    let Some(adb) = board(SimulatedModelFamily::Additive, folder.path()) else { return };
     for (words, expected) in [
         (
             "record --app org.none",

@@ -157,7 +157,7 @@ fn folders_and_sockets_of_a_board_are_closed_to_others() {
     let files = board.files();
     let is_boards = |path: &&PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();
-        ["wattline-board-", "wattline-silicon-"].iter().any(|start| name.starts_with(start))
+        ["wattline-board-", "wattline-simulation-"].iter().any(|start| name.starts_with(start))
     };
     let folders: Vec<&PathBuf> = files.iter().filter(is_boards).collect();
     assert_eq!(folders.len(), 2, "a root and a scratch folder");

@@ -91,7 +91,7 @@ fn an_activity_lives_draws_and_is_touched_as_android_says() {
     let (said, log) = run(&adb, &format!("-e who me -e wattline.input '{INPUT}'"));
     assert!(said.contains("INSTRUMENTATION_RESULT: wattline.end=whole\n"), "{said}");
     assert!(said.contains("INSTRUMENTATION_STATUS: wattline.file=wattline-counts-1.csv"), "{said}");
-    // The process ends with the counts: what comes after the end mark may be cut.
+    // The process ends with the counts: what comes after the end marker may be cut.
     let cut = log.find("I/System.out: wattline: end").unwrap_or_else(|| panic!("{log}"));
     assert!((WHOLE.to_owned() + ENDED).starts_with(&log), "{log}");
     assert!(log[..cut].starts_with(WHOLE), "{log}");

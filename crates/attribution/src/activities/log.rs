@@ -132,7 +132,7 @@ pub struct NodeLog {
     pub changes: Vec<StateChange>,
     /// Readings of the meter, in order of time; none without a meter.
     pub readings: Vec<LoggedReading>,
-    /// When an entry was written whose writing took the processor's time.
+    /// When an entry was written whose writing took the CPU time.
     pub written_ns: Vec<i64>,
     /// What was noticed on reading it.
     pub remarks: Vec<Remark>,

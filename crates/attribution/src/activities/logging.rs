@@ -85,8 +85,8 @@ impl LoggingWindows {
         self.component
     }
 
-    /// The cost by what an entry is assumed to take, with the constant term's power in watts and the processor's energy in
-    /// joules, where it is known.
+    /// The cost by what an entry is assumed to take, with the constant term's power in watts and
+    /// the processor's energy in joules, where it is known.
     #[must_use]
     pub fn cost(
         &self,

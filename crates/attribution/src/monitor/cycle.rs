@@ -11,7 +11,7 @@ use super::formulas::{Covers, EnergyFormula, FigureBasis, MachinePart, PartEnerg
 /// What the processor's energy is shared by: the denominator of a process's share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ShareDenominator {
-    /// All processor time there was: idle time is nobody's.
+    /// All CPU time there was: idle time is nobody's.
     #[default]
     Capacity,
     /// The time it was active: who ran pays for idle time as well.
@@ -41,7 +41,7 @@ pub struct ComponentEnergy {
     pub energy: PartEnergy,
     /// Joules that no process is known to have spent.
     pub unattributed_j: f64,
-    /// Joules for a second of processor time; 0 where it is not shared by that.
+    /// Joules for a second of CPU time; 0 where it is not shared by that.
     pub per_cpu_s_j: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct ThreadCycle {
     pub tid: u32,
     /// Its name.
     pub name: String,
-    /// Seconds of processor time.
+    /// Seconds of CPU time.
     pub cpu_s: f64,
     /// Joules of the processor.
     pub cpu_j: f64,
@@ -74,11 +74,11 @@ pub struct ProcessCycle {
     pub id: ProcessId,
     /// Its name.
     pub name: String,
-    /// Seconds of processor time.
+    /// Seconds of CPU time.
     pub cpu_s: f64,
     /// Its part of the time that the processor was active, 0..1.
     pub share_active: f64,
-    /// Its part of all processor time there was, 0..1.
+    /// Its part of all CPU time there was, 0..1.
     pub share_capacity: f64,
     /// Joules of processors.
     pub cpu_j: f64,
@@ -99,11 +99,11 @@ pub struct Cycle {
     pub end_s: f64,
     /// Parts of the machine that a formula had a figure for.
     pub components: Vec<ComponentEnergy>,
-    /// Processes that used processor time, those that ended excepted.
+    /// Processes that used CPU time, those that ended excepted.
     pub processes: Vec<ProcessCycle>,
     /// Processes that ended since the last reading: what they used since is unattributed.
     pub ended: Vec<(ProcessId, String)>,
-    /// Seconds of processor time that were active, and all there were.
+    /// Seconds of CPU time that were active, and all there were.
     pub processor_s: (f64, f64),
     /// What to know, in sentences.
     pub remarks: Vec<String>,
@@ -311,7 +311,7 @@ fn share_network(
     Ok(())
 }
 
-/// The power of a process's threads is its own by their processor time.
+/// The power of a process's threads is its own by their CPU time.
 fn add_threads(before: &HostFacts, after: &HostFacts, processes: &mut [ProcessCycle]) {
     for process in processes {
         let own = after.threads.iter().filter(|((pid, _), _)| *pid == process.id.pid);

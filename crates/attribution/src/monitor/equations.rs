@@ -44,13 +44,13 @@ pub fn thread_power_literal_w(thread_s: f64, process_w: f64, cycle_s: f64) -> f6
     thread_s * process_w / cycle_s
 }
 
-/// Power of a thread as its share of the process's processor time: the sum over threads is
+/// Power of a thread as its share of the process's CPU time: the sum over threads is
 /// the process's power.
 pub fn thread_power_w(thread_s: f64, process_w: f64, process_s: f64) -> f64 {
     process_power_w(process_w, thread_s, process_s)
 }
 
-/// Processor time of a method: its exclusive duration's share of its thread's time. The
+/// CPU time of a method: its exclusive duration's share of its thread's time. The
 /// sum over the methods is the thread's time.
 pub fn method_time_s(duration: f64, durations: f64, thread_s: f64) -> f64 {
     if durations > 0.0 { thread_s * duration / durations } else { 0.0 }
@@ -63,7 +63,7 @@ pub fn method_power_literal_w(method_s: f64, thread_w: f64, cycle_s: f64) -> f64
     method_s * thread_w / cycle_s
 }
 
-/// Power of a method as its share of its thread's processor time: the sum over methods is
+/// Power of a method as its share of its thread's CPU time: the sum over methods is
 /// the thread's power.
 pub fn method_power_w(method_s: f64, thread_w: f64, thread_s: f64) -> f64 {
     process_power_w(thread_w, method_s, thread_s)

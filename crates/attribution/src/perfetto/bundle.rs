@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::clock::TraceClocks;
-use super::event::{TraceEvent, TraceMark, What};
+use super::event::{TraceEvent, TraceMarker, What};
 use super::wire::{CompactSched, FtraceBundle, FtraceEvent};
 
 /// `FtraceClock`.
@@ -105,7 +105,7 @@ fn one(cpu: u32, event: FtraceEvent) -> Option<What> {
         let tid = i32::try_from(event.pid).unwrap_or(i32::MAX);
         return Some(What::Mark {
             tid,
-            mark: TraceMark::parse(&String::from_utf8_lossy(&print.buf)),
+            mark: TraceMarker::parse(&String::from_utf8_lossy(&print.buf)),
         });
     }
     if let Some(frequency) = event.cpu_frequency {

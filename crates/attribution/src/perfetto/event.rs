@@ -58,7 +58,7 @@ pub enum What {
         /// The thread that wrote it.
         tid: i32,
         /// What it says.
-        mark: TraceMark,
+        mark: TraceMarker,
     },
     /// A thread sends a binder transaction: a call into another process, or its reply.
     Transaction {
@@ -184,7 +184,7 @@ pub struct Track {
 
 /// A line of `trace_marker` as `android.os.Trace` writes it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum TraceMark {
+pub enum TraceMarker {
     /// `B|pid|name`: a section begins on the writing thread.
     Begin {
         /// Process that wrote it.
@@ -225,8 +225,8 @@ pub enum TraceMark {
     Text(String),
 }
 
-impl TraceMark {
-    /// Reads the text of a marker; a line that follows no form is [`TraceMark::Text`].
+impl TraceMarker {
+    /// Reads the text of a marker; a line that follows no form is [`TraceMarker::Text`].
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim_end_matches(['\n', '\0']);
@@ -270,24 +270,27 @@ mod tests {
 
     #[test]
     fn markers_of_the_atrace_api() {
-        let begin = TraceMark::Begin { pid: 12, name: "draw|frame".into() };
-        assert_eq!(TraceMark::parse("B|12|draw|frame\n"), begin);
-        assert_eq!(TraceMark::parse("E|12\n"), TraceMark::End);
-        assert_eq!(TraceMark::parse("E"), TraceMark::End);
+        let begin = TraceMarker::Begin { pid: 12, name: "draw|frame".into() };
+        assert_eq!(TraceMarker::parse("B|12|draw|frame\n"), begin);
+        assert_eq!(TraceMarker::parse("E|12\n"), TraceMarker::End);
+        assert_eq!(TraceMarker::parse("E"), TraceMarker::End);
         let (pid, name) = (7, "load".to_owned());
-        let begin = TraceMark::AsyncBegin { pid, name: name.clone(), cookie: -3 };
-        assert_eq!(TraceMark::parse("S|7|load|-3"), begin);
-        assert_eq!(TraceMark::parse("F|7|load|-3"), TraceMark::AsyncEnd { pid, name, cookie: -3 });
-        let counter = TraceMark::Counter { pid: 7, name: "a|b".into(), value: 5 };
-        assert_eq!(TraceMark::parse("C|7|a|b|5"), counter);
-        assert_eq!(TraceMark::parse("S|7|load|x"), TraceMark::Text("S|7|load|x".into()));
-        assert_eq!(TraceMark::parse("hello"), TraceMark::Text("hello".into()));
+        let begin = TraceMarker::AsyncBegin { pid, name: name.clone(), cookie: -3 };
+        assert_eq!(TraceMarker::parse("S|7|load|-3"), begin);
+        assert_eq!(
+            TraceMarker::parse("F|7|load|-3"),
+            TraceMarker::AsyncEnd { pid, name, cookie: -3 }
+        );
+        let counter = TraceMarker::Counter { pid: 7, name: "a|b".into(), value: 5 };
+        assert_eq!(TraceMarker::parse("C|7|a|b|5"), counter);
+        assert_eq!(TraceMarker::parse("S|7|load|x"), TraceMarker::Text("S|7|load|x".into()));
+        assert_eq!(TraceMarker::parse("hello"), TraceMarker::Text("hello".into()));
     }
 
     proptest! {
         #[test]
         fn any_text_is_some_mark(text in ".*") {
-            let _ = TraceMark::parse(&text);
+            let _ = TraceMarker::parse(&text);
         }
     }
 }

@@ -8,8 +8,8 @@
 //!
 //! [`TraceBuilder`] writes traces of the same messages.
 //!
-//! To read one more sort of event: its message in `wire.rs` or `wire_kernel.rs`, a variant of [`What`], a line
-//! in `bundle.rs` (kernel events) or `read.rs` (packets).
+//! To read one more sort of event: its message in `wire.rs` or `wire_kernel.rs`, a variant of
+//! [`What`], a line in `bundle.rs` (kernel events) or `read.rs` (packets).
 
 mod builder;
 mod bundle;
@@ -28,6 +28,6 @@ pub(crate) mod encode;
 mod tests;
 
 pub use builder::{TraceBuilder, TrackId};
-pub use event::{TraceEvent, TraceMark, Track, What};
+pub use event::{TraceEvent, TraceMarker, Track, What};
 pub use losses::Losses;
 pub use read::TraceReader;

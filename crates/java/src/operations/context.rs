@@ -1,6 +1,6 @@
 //! The context of an operation: what the source around it tells about the instructions
 //! that a compiler makes of it. One operation name covers reads and writes, numbers and
-//! objects; the catalogue counts them as one, micro-kernels measure them apart, so that
+//! objects; the catalogue counts them as one, microbenchmarks measure them apart, so that
 //! an application's cost of the operation follows from its own mix of contexts.
 
 use compact_str::CompactString;

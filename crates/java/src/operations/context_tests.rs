@@ -29,7 +29,7 @@ fn check(statements: &str, operation: &str, expected: &str) {
 }
 
 /// An empty context means that there is no other: it is the operation itself in the
-/// kernels' table.
+/// microbenchmarks' table.
 #[test]
 fn operations_have_contexts_always_or_never() {
     let statements = "d = i + 2 * f; d = d * f + f * 3 - l / 2.0; f = f / i; z = d < 2 || l == i; \

@@ -66,7 +66,8 @@ fn line_rows(block: &BlockEntry, rows: &mut DictionaryRows) {
 }
 
 /// The three tables of a dictionary, or some of their rows, as text. Whoever has no
-/// dictionary of all files at once writes [`DictionaryTables::headers`], then the rows of each file.
+/// dictionary of all files at once writes [`DictionaryTables::headers`], then the rows of each
+/// file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DictionaryTables {
     /// `blocks.csv`.

@@ -21,14 +21,14 @@ pub(super) struct Mixture {
 
 /// One of the variances that an area's place effect may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct PlaceEffect {
+pub(super) struct BlockEffect {
     /// In squared units.
     pub variance: f64,
     /// How likely it is, 0..1.
     pub likely: f64,
 }
 
-impl PlaceEffect {
+impl BlockEffect {
     /// Logarithm of how likely it and a residual whose own variance is `psi` are together.
     fn log_likely(self, psi: f64, residual: f64) -> f64 {
         self.likely.ln() + log_normal(residual, self.variance + psi)
@@ -68,9 +68,9 @@ impl Mixture {
     }
 
     /// What an area's place effect may be, as likely as it is beforehand.
-    pub fn effects(&self, scale: f64) -> impl Iterator<Item = PlaceEffect> {
+    pub fn effects(&self, scale: f64) -> impl Iterator<Item = BlockEffect> {
         let whole = self.variance * scale * scale;
-        let effect = move |(factor, likely): &(f64, f64)| PlaceEffect {
+        let effect = move |(factor, likely): &(f64, f64)| BlockEffect {
             variance: whole * factor,
             likely: *likely,
         };
@@ -78,7 +78,7 @@ impl Mixture {
     }
 
     /// The same after a residual whose own variance is `psi` was seen.
-    pub fn after(&self, scale: f64, psi: f64, residual: f64) -> Vec<PlaceEffect> {
+    pub fn after(&self, scale: f64, psi: f64, residual: f64) -> Vec<BlockEffect> {
         let seen: Vec<(f64, f64)> = self
             .effects(scale)
             .map(|effect| (effect.variance, effect.log_likely(psi, residual)))
@@ -86,7 +86,7 @@ impl Mixture {
         let most = seen.iter().fold(f64::NEG_INFINITY, |most, (_, log)| most.max(*log));
         let weights: Vec<f64> = seen.iter().map(|(_, log)| (log - most).exp()).collect();
         let sum: f64 = weights.iter().sum();
-        let effect = |(&(variance, _), weight): (&(f64, f64), f64)| PlaceEffect {
+        let effect = |(&(variance, _), weight): (&(f64, f64), f64)| BlockEffect {
             variance,
             likely: weight / sum,
         };
@@ -95,7 +95,7 @@ impl Mixture {
 
     /// Logarithm of the density of a residual.
     pub fn log_density(&self, scale: f64, psi: f64, residual: f64) -> f64 {
-        let density = |effect: PlaceEffect| {
+        let density = |effect: BlockEffect| {
             let variance = effect.variance + psi;
             effect.likely * (-residual * residual / variance / 2.0).exp() / variance.sqrt()
         };

@@ -5,7 +5,7 @@
 //! variance `psi`, `v` is one draw per area, `b` the area's scale (1 for Fay and Herriot's
 //! model; its energy by the counts for ours, so that `s` is relative: the place factor).
 //! `s` comes from the restricted likelihood, `c` by generalised least squares together with
-//! what is known of it beforehand. See `docs/areas.md` for equations and sources.
+//! what is known of it beforehand. See `docs/method-estimates.md` for equations and sources.
 
 mod benchmark;
 mod mixture;
@@ -88,7 +88,7 @@ pub struct AreaFit {
     /// Covariance of their errors in J^2, row by row, l x l.
     pub covariance: Vec<f64>,
     /// The place factor `s`; absent where no area has samples, so that nothing tells it.
-    pub place_factor: Option<f64>,
+    pub block_effect_sd: Option<f64>,
     /// Degrees of freedom of the place effects; absent where they are normal.
     pub freedom: Option<f64>,
     /// One per area, in their order.
@@ -106,9 +106,9 @@ impl AreaFit {
 
     /// Half the width of a place effect's 95 % interval, in normal standard deviations: the
     /// place factor where effects are normal, more where they have long tails.
-    pub fn place_spread(&self) -> Option<f64> {
+    pub fn block_effect_spread(&self) -> Option<f64> {
         let tails = self.freedom.map_or(1.0, |freedom| student_975(freedom) / NORMAL_975);
-        Some(tails * self.place_factor?)
+        Some(tails * self.block_effect_sd?)
     }
 }
 
@@ -172,7 +172,7 @@ fn fit_of(system: &System, solution: &system::AreaSolution, place: Option<&Mixtu
     AreaFit {
         costs: system.costs(solution),
         covariance: row_by_row(&system.covariance(solution)),
-        place_factor: place.map(|place| place.variance.sqrt()),
+        block_effect_sd: place.map(|place| place.variance.sqrt()),
         freedom: place.and_then(|place| place.freedom),
         estimates: predict::estimates(system, solution, place),
     }

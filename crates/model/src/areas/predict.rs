@@ -3,7 +3,7 @@
 use crate::interval::NORMAL_975;
 use crate::tails::share;
 
-use super::mixture::{Mixture, PlaceEffect};
+use super::mixture::{BlockEffect, Mixture};
 use super::system::{AreaSolution, System};
 
 /// What an area spends.
@@ -84,7 +84,7 @@ fn parts(
 ) -> Vec<MixtureComponent> {
     let (scale, psi, spread) = (system.scale[a], system.psi[a], solution.spread[a]);
     if !system.is_sampled(a) {
-        let alone = |effect: PlaceEffect| MixtureComponent {
+        let alone = |effect: BlockEffect| MixtureComponent {
             likely: effect.likely,
             above: 0.0,
             variance: effect.variance + spread,
@@ -93,7 +93,7 @@ fn parts(
         return place.effects(scale).map(alone).collect();
     }
     let residual = solution.residuals[a];
-    let part = |PlaceEffect { variance, likely }| {
+    let part = |BlockEffect { variance, likely }| {
         let whole = variance + psi;
         let weight = variance / whole;
         let estimated = (psi * scale * scale).powi(2) / whole.powi(3) * unsure;

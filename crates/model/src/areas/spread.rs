@@ -170,7 +170,7 @@ impl SpreadPrior {
         let effects: Vec<_> = Mixture::of(1.0, freedom).effects(1.0).collect();
         let mean: f64 = effects.iter().map(|effect| effect.likely * effect.variance).sum();
         let square =
-            |effect: &super::mixture::PlaceEffect| (common * effect.variance / mean, effect.likely);
+            |effect: &super::mixture::BlockEffect| (common * effect.variance / mean, effect.likely);
         Self { freedom, squares: effects.iter().map(square).collect() }
     }
 

@@ -27,7 +27,7 @@ fn milk_areas() -> Vec<SmallArea> {
 #[test]
 fn the_published_example_comes_out() {
     let fit = estimate(&milk_areas(), &CostEstimate::Nothing, Tails::Normal).unwrap();
-    let variance = fit.place_factor.unwrap().powi(2);
+    let variance = fit.block_effect_sd.unwrap().powi(2);
     assert!((variance / milk::VARIANCE - 1.0).abs() < 1e-9, "{variance}");
     for (j, (coefficient, error)) in milk::COEFFICIENTS.into_iter().enumerate() {
         // Six digits: `sae` stops before the seventh is found.
@@ -95,7 +95,7 @@ fn without_samples_the_costs_alone_speak() {
     let mut found = simulated(1, (20, 5), (0.3, 0.1), normal_effect);
     found.areas.iter_mut().for_each(|area| area.direct = None);
     let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
-    assert_eq!((fit.place_factor, fit.freedom), (None, None));
+    assert_eq!((fit.block_effect_sd, fit.freedom), (None, None));
     assert_close(&fit.costs, &[1e-9; 5], 1e-12);
     for (area, estimate) in found.areas.iter().zip(&fit.estimates) {
         let energy = area.counts.iter().sum::<f64>() * 1e-9;
@@ -121,7 +121,7 @@ fn samples_without_an_error_are_the_truth() {
 }
 
 /// `s` is found, areas without samples have wider intervals than those with, and 95 % of
-/// the intervals hold the truth.
+/// the intervals hold the ground truth.
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {
     let (mut held, mut all, mut factors) = ([0.0, 0.0], [0.0, 0.0], Vec::new());
@@ -129,7 +129,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut found = simulated(seed, (150, 8), (0.3, 0.2), normal_effect);
         found.areas.iter_mut().step_by(5).for_each(|area| area.direct = None);
         let fit = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
-        factors.push(fit.place_factor.unwrap());
+        factors.push(fit.block_effect_sd.unwrap());
         for (area, (estimate, truth)) in fit.estimates.iter().zip(&found.truth).enumerate() {
             let kind = usize::from(area % 5 == 0);
             all[kind] += 1.0;
@@ -219,7 +219,7 @@ proptest! {
         let covariance = covariance.iter().map(|entry| entry * unit * unit).collect();
         let one = estimate(&found.areas, &found.belief, Tails::Estimated).unwrap();
         let two = estimate(&turned, &CostEstimate::Normal { mean, covariance }, Tails::Estimated).unwrap();
-        let (s, t) = (one.place_factor.unwrap(), two.place_factor.unwrap());
+        let (s, t) = (one.block_effect_sd.unwrap(), two.block_effect_sd.unwrap());
         prop_assert!((s - t).abs() < 1e-4 * s, "{s} {t}");
         let mut expected = one.estimates;
         expected.rotate_left(turn);
@@ -242,14 +242,14 @@ fn few_areas_never_tell_that_places_are_alike() {
         };
         let areas: Vec<SmallArea> = (0..areas).map(one).collect();
         let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
-        let restricted = estimate(&areas, &belief, Tails::Normal).unwrap().place_factor.unwrap();
+        let restricted = estimate(&areas, &belief, Tails::Normal).unwrap().block_effect_sd.unwrap();
         assert_eq!(restricted, 0.0);
         estimate(&areas, &belief, Tails::Estimated).unwrap()
     };
     let (few, many) = (width(5), width(500));
-    let (few_s, many_s) = (few.place_factor.unwrap(), many.place_factor.unwrap());
+    let (few_s, many_s) = (few.block_effect_sd.unwrap(), many.block_effect_sd.unwrap());
     assert!(few_s > 0.03 && many_s < few_s / 3.0, "{few_s} {many_s}");
-    assert!(few.place_spread().unwrap() >= few_s);
+    assert!(few.block_effect_spread().unwrap() >= few_s);
 }
 
 /// One area tells next to nothing of how far places are off: about their own size.
@@ -258,7 +258,7 @@ fn one_area_bounds_its_place_effect() {
     for energy in [0.5, 1.0, 2.0] {
         let area = SmallArea { counts: vec![1.0], scale: 1.0, direct: direct(energy, 0.05) };
         let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
-        let found = estimate(&[area], &belief, Tails::Estimated).unwrap().place_factor.unwrap();
+        let found = estimate(&[area], &belief, Tails::Estimated).unwrap().block_effect_sd.unwrap();
         assert!((0.1..2.0).contains(&found), "{energy}: {found}");
     }
 }

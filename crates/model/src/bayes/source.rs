@@ -6,8 +6,8 @@
 //! c_j ~ Normal+(0, tau_family)            operations of one family
 //! tau_f ~ Exponential(mean level)         families
 //! level ~ LogNormal(ln common cost, 1)    the whole
-//! c_k ~ Normal+(g kernel_k, its error)    operations with a micro-kernel
-//! g ~ Normal(1, 0.2)                      all kernels
+//! c_k ~ Normal+(g microbenchmark_k, its error)    operations with a microbenchmark
+//! g ~ Normal(1, 0.2)                      all microbenchmarks
 //! ```
 //!
 //! The measurement error of the repeats is in the weights `w_i`. Half-normal costs have
@@ -28,7 +28,7 @@ use super::super::design::Design;
 use super::super::error::ModelError;
 use super::super::fitted::CostPriors;
 use super::super::gram::Gram;
-use super::super::kernel_prior::{KernelPrior, family};
+use super::super::microbenchmark_prior::{MicrobenchmarkPrior, family};
 
 /// Cosine of two columns from which on their costs also move against each other: one at
 /// a time they would hardly move.
@@ -48,12 +48,12 @@ pub(crate) struct SourceStats {
     energy: f64,
     cases: f64,
     scale: Vec<f64>,
-    /// Columns of every family, of those without a kernel.
+    /// Columns of every family, of those without a microbenchmark.
     families: Vec<Vec<usize>>,
     /// The family of a column.
     family_of: Vec<Option<usize>>,
-    /// What kernels tell of scaled costs.
-    kernels: KernelPrior,
+    /// What microbenchmarks tell of scaled costs.
+    microbenchmarks: MicrobenchmarkPrior,
     /// Columns that resemble each other.
     pairs: Vec<(usize, usize)>,
     noise: f64,
@@ -70,9 +70,10 @@ impl SourceStats {
     pub fn new(design: &Design, priors: &CostPriors) -> Result<Self, ModelError> {
         let gram = design.gram();
         let l = design.columns();
-        let kernels = KernelPrior::new(design, priors, design.assumed.kernel_misfit)?;
+        let microbenchmarks =
+            MicrobenchmarkPrior::new(design, priors, design.assumed.microbenchmark_misfit)?;
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for j in (0..l).filter(|j| kernels.place(*j).is_none()) {
+        for j in (0..l).filter(|j| microbenchmarks.place(*j).is_none()) {
             by_name.entry(family(&design.features[j])).or_default().push(j);
         }
         let families: Vec<Vec<usize>> = by_name.into_values().collect();
@@ -88,7 +89,7 @@ impl SourceStats {
             scale: design.scale.clone(),
             families,
             family_of,
-            kernels,
+            microbenchmarks,
             pairs: pairs(&gram),
             noise: design.noise.unwrap_or(design.assumed.case_noise_unknown.powi(2)),
             common_j: common_cost(&gram, &design.scale),
@@ -105,10 +106,10 @@ impl SourceStats {
     pub fn start(&self, random: &mut ChaCha8Rng) -> SourceChain<'_> {
         let mut spread = |sd: f64| (sd * random.sample::<f64, _>(StandardNormal)).exp();
         let b = (0..self.columns())
-            .map(|j| match self.kernels.place(j) {
+            .map(|j| match self.microbenchmarks.place(j) {
                 Some(at) => {
-                    let sd = self.kernels.covariance[(at, at)].sqrt();
-                    f64::max(self.kernels.costs[at], 0.1 * sd) * spread(0.2)
+                    let sd = self.microbenchmarks.covariance[(at, at)].sqrt();
+                    f64::max(self.microbenchmarks.costs[at], 0.1 * sd) * spread(0.2)
                 }
                 None => self.common_j * self.scale[j] * spread(1.0),
             })

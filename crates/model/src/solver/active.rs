@@ -27,8 +27,8 @@ impl ActiveFactor {
         &self.order
     }
 
-    /// Takes row and column `j` in, with its right-hand side; refused, and nothing changed, where it depends on
-    /// those in use to working precision.
+    /// Takes row and column `j` in, with its right-hand side; refused, and nothing changed, where
+    /// it depends on those in use to working precision.
     pub fn enter(&mut self, a: &Mat<f64>, rhs: &[f64], j: usize) -> bool {
         in_wide_vectors(|| self.append(a, rhs, j))
     }

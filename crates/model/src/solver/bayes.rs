@@ -26,13 +26,14 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
     let parameters = effective_parameters(design, &of_b, noise);
     let mut found = figures(&draws);
     found.insert("effective_parameters".to_owned(), parameters);
-    let kernels = options.priors.costs.iter().filter(|p| design.features.contains(&p.operation));
-    found.insert("kernel_priors".to_owned(), kernels.count() as f64);
+    let microbenchmarks =
+        options.priors.costs.iter().filter(|p| design.features.contains(&p.operation));
+    found.insert("microbenchmark_priors".to_owned(), microbenchmarks.count() as f64);
     Ok(Solution {
         b,
         covariance: Some(Covariance { of_b, scope: SolvedScope::All }),
         draws: thinned(&values),
-        of_kernels: None,
+        of_microbenchmarks: None,
         stacked: None,
         intervals: Some(values.into_iter().map(interval).collect()),
         parameters,

@@ -42,7 +42,7 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         covariance: None,
         intervals: None,
         draws: Vec::new(),
-        of_kernels: None,
+        of_microbenchmarks: None,
         stacked: None,
         parameters,
         diagnostics,

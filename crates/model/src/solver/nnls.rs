@@ -51,7 +51,7 @@ pub(super) fn solve(design: &Design, _: &FitOptions) -> Result<Solution, ModelEr
         covariance: None,
         intervals: None,
         draws: Vec::new(),
-        of_kernels: None,
+        of_microbenchmarks: None,
         stacked: None,
         parameters: positive,
         diagnostics,

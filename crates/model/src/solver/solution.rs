@@ -22,9 +22,9 @@ pub(crate) struct Solution {
     /// Some draws of the scaled costs from their posterior, draw by draw; none where the
     /// solver doesn't draw.
     pub draws: Vec<Vec<f64>>,
-    /// What kernels by themselves say, where the cases contradict them; of `shrink` and
+    /// What microbenchmarks by themselves say, where the cases contradict them; of `shrink` and
     /// `stack` only.
-    pub of_kernels: Option<OfKernels>,
+    pub of_microbenchmarks: Option<OfMicrobenchmarks>,
     /// What was chosen, and what the choice adds; absent but for `stack`.
     pub stacked: Option<Stacked>,
     /// Figures worth keeping, by name.
@@ -40,9 +40,9 @@ pub(crate) struct Covariance {
     pub scope: SolvedScope,
 }
 
-/// Scaled costs that hold to kernels, whatever the cases say against them.
+/// Scaled costs that hold to microbenchmarks, whatever the cases say against them.
 #[derive(Debug, Clone)]
-pub(crate) struct OfKernels {
+pub(crate) struct OfMicrobenchmarks {
     /// The costs, length l.
     pub b: Vec<f64>,
     /// Their covariance, l x l.

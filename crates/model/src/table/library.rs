@@ -12,7 +12,7 @@ pub use wattline_units::operation::{GARBAGE_COLLECTION, LIBRARY_OTHER};
 pub enum LibraryTop {
     /// All of them: whoever fits may lump them inside each fold.
     All,
-    /// The most executed over the campaign, garbage collection among them whenever there
+    /// The most executed over the campaign, GC among them whenever there
     /// was one; ties by name.
     Most(usize),
 }

@@ -1,11 +1,11 @@
-//! How often 95 % intervals hold the truth, on simulated campaigns. Blocks are what
+//! How often 95 % intervals hold the ground truth, on simulated campaigns. Blocks are what
 //! users read, and what the cases determine. Few campaigns tell intervals that are a third
 //! too narrow, every day; 80 campaigns of 16 blocks give the share to about 1 %, every night.
 
 use crate::testing::Campaign;
 use crate::{BootstrapOptions, FitOptions, Solver, Weighting, fit};
 
-/// Share of block intervals that hold the truth.
+/// Share of block intervals that hold the ground truth.
 fn coverage(campaigns: u64, operations: usize, options: &FitOptions) -> f64 {
     let (mut held, mut all) = (0, 0);
     for seed in 0..campaigns {

@@ -21,7 +21,7 @@ fn named(table: &mut Table, names: &[&str]) {
     }
 }
 
-/// Forty cases of operations with kernels, without, of unknown length, and collections.
+/// Forty cases of operations with microbenchmarks, without, of unknown length, and collections.
 fn campaign() -> Table {
     let mut data = Campaign::new(7, 40, 8, 16, 0.03).table;
     let names = ["Addition_int_int", "Not", "Addition_long_long", "Increment", "And"];
@@ -39,7 +39,7 @@ fn named_from(table: &mut Table, first: usize, names: &[&str]) {
     }
 }
 
-fn kernels(cost_j: f64) -> CostPriors {
+fn microbenchmarks(cost_j: f64) -> CostPriors {
     let prior = |name: &str, times: f64| CostPrior {
         operation: name.to_owned(),
         cost_j: cost_j * times,
@@ -74,28 +74,31 @@ fn boards(assumed: &Assumptions) -> Vec<f64> {
 /// The answers of fits and factors under some assumptions.
 fn answers(assumed: &Assumptions) -> Vec<(&'static str, Vec<f64>)> {
     let shrink = FitOptions { assumed: *assumed, ..FitOptions::new(Solver::Shrink) };
-    let with_kernels = FitOptions { priors: kernels(1e-9), ..shrink.clone() };
-    let at_their_word = FitOptions { penalty: Penalty::AsStated, ..with_kernels.clone() };
-    let cheap_kernels =
-        FitOptions { priors: kernels(1e-12), penalty: Penalty::Fixed(1e-3), ..shrink.clone() };
+    let with_microbenchmarks = FitOptions { priors: microbenchmarks(1e-9), ..shrink.clone() };
+    let at_their_word = FitOptions { penalty: Penalty::AsStated, ..with_microbenchmarks.clone() };
+    let cheap_microbenchmarks = FitOptions {
+        priors: microbenchmarks(1e-12),
+        penalty: Penalty::Fixed(1e-3),
+        ..shrink.clone()
+    };
     let chains = ChainOptions::default().draft();
     let bayes = FitOptions {
         solver: Solver::Bayes,
         weighting: Weighting::Equal,
         chains,
-        ..with_kernels.clone()
+        ..with_microbenchmarks.clone()
     };
     let mut one = table(&[&[2.0, 1.0]], &[2.0]);
     named(&mut one, &["Not", "Increment"]);
     let two = table(&[&[2.0, 1.0], &[1.0, 3.0]], &[4.0, 7.0]);
-    let of_one = FitOptions { priors: kernels(1.0), ..shrink.clone() };
+    let of_one = FitOptions { priors: microbenchmarks(1.0), ..shrink.clone() };
     let far = table(&[&[1.0, 0.0], &[0.0, 1.0], &[0.0, 2.0]], &[1e9, 1.0, 2.0]);
     let held = FitOptions { penalty: Penalty::Fixed(1e-2), ..shrink.clone() };
     vec![
-        ("without kernels", answer(&campaign(), &shrink)),
-        ("with kernels", answer(&campaign(), &with_kernels)),
-        ("with kernels at their word", answer(&campaign(), &at_their_word)),
-        ("with kernels far too cheap", answer(&campaign(), &cheap_kernels)),
+        ("without microbenchmarks", answer(&campaign(), &shrink)),
+        ("with microbenchmarks", answer(&campaign(), &with_microbenchmarks)),
+        ("with microbenchmarks at their word", answer(&campaign(), &at_their_word)),
+        ("with microbenchmarks far too cheap", answer(&campaign(), &cheap_microbenchmarks)),
         ("of two cases", answer(&two, &shrink)),
         ("of one case", answer(&one, &of_one)),
         ("of a cost far out", answer(&far, &held)),
@@ -119,8 +122,8 @@ fn every_assumption_moves_what_it_should() {
     let (mut text, mut idle) = (String::new(), Vec::new());
     let used = [
         "simulated_chip_case_misfit",
-        "kernel_misfit",
-        "kernel_level",
+        "microbenchmark_misfit",
+        "microbenchmark_level",
         "family_spread",
         "simulated_chip_body_spread",
         "collection_share",

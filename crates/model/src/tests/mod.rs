@@ -24,7 +24,7 @@ fn full_rank() -> (Table, [f64; 3]) {
     (table(&rows, &energies), costs)
 }
 
-/// The solvers that find one answer, which is the truth where nothing keeps them from it.
+/// The solvers that find one answer, which is the ground truth where nothing keeps them from it.
 const PLAIN: [Solver; 6] =
     [Solver::Shrink, Solver::Nnls, Solver::Ls, Solver::Gd, Solver::Ridge, Solver::ElasticNet];
 
@@ -49,7 +49,7 @@ fn all_solvers_agree_where_the_cases_determine_all() {
     }
 }
 
-/// With noise the least-squares solvers agree on the solution, not only on the truth.
+/// With noise the least-squares solvers agree on the solution, not only on the ground truth.
 #[test]
 fn plain_solvers_agree_with_noise_and_weights() {
     let (mut data, _) = full_rank();
@@ -149,7 +149,7 @@ fn no_interval_where_there_is_no_information() {
 }
 
 #[test]
-fn kernels_are_for_shrink_only() {
+fn microbenchmarks_are_for_shrink_only() {
     let (data, _) = full_rank();
     let priors = CostPrior::from_csv("operation,cost_j,se_j\nop_0,2,0.1\n").unwrap().into();
     let error = fit(&data, &FitOptions { priors, ..FitOptions::new(Solver::Nnls) }).unwrap_err();
@@ -165,11 +165,11 @@ fn the_same_input_gives_the_same_bytes() {
     }
 }
 
-/// One case per operation beside a common loop, as micro-kernels are: least squares by
+/// One case per operation beside a common loop, as microbenchmarks are: least squares by
 /// relative error finds every cost, be it a thousand times the others, and its errors
 /// make it a prior.
 #[test]
-fn a_table_of_kernels_gives_each_operation_its_cost() {
+fn a_table_of_microbenchmarks_gives_each_operation_its_cost() {
     let costs: Vec<f64> =
         (0..20).map(|j| if j == 19 { 1e-6 } else { 1e-9 * f64::from(1 + j % 4) }).collect();
     let mut rows = vec![vec![0.0; 20]; 40];

@@ -3,7 +3,7 @@
 
 use super::{LibraryFunction, Operation};
 
-/// The column of garbage collections; counted from the log.
+/// The column of GC runs; counted from the log.
 pub const GARBAGE_COLLECTION: &str = "lib:GC";
 
 /// The column of the library functions without one of their own.
@@ -14,7 +14,7 @@ pub const LIBRARY_OTHER: &str = "lib:other";
 pub enum FeatureColumn {
     /// An operation, in whatever context.
     Operation(Operation),
-    /// A library function, all those without a column of their own, or garbage collections.
+    /// A library function, all those without a column of their own, or GC runs.
     Library,
     /// Something that wattline doesn't count.
     Other,

@@ -25,7 +25,7 @@ pub struct Lag {
 pub enum AlignError {
     /// No mark is in both.
     #[error("the logs have no mark in common")]
-    NoMarks,
+    NoMarkers,
     /// Logs that hardly overlap, or do not change.
     #[error("{log} log has no change to align by within the {max_lag_s} s that are looked at")]
     Flat {
@@ -52,10 +52,10 @@ const CORRELATION_MIN: f64 = 0.5;
 
 /// The lag by marks: pairs of a mark's time in the first and in the second log. The median
 /// of the differences; the residual is the furthest of them from it.
-pub fn align_marks(pairs: &[(f64, f64)]) -> Result<Lag, AlignError> {
+pub fn align_markers(pairs: &[(f64, f64)]) -> Result<Lag, AlignError> {
     let lags = pairs.iter().map(|(first, second)| first - second);
     let lags: Vec<f64> = lags.filter(|lag| lag.is_finite()).collect();
-    let lag_s = median(lags.iter().copied()).ok_or(AlignError::NoMarks)?;
+    let lag_s = median(lags.iter().copied()).ok_or(AlignError::NoMarkers)?;
     let residual_s = lags.iter().map(|lag| (lag - lag_s).abs()).fold(0.0, f64::max);
     Ok(Lag { lag_s, residual_s, correlation: None })
 }
@@ -201,9 +201,9 @@ mod tests {
 
     #[test]
     fn marks_give_their_median_and_what_is_left() {
-        let lag = align_marks(&[(10.0, 3.0), (20.0, 13.1), (30.0, 22.9)]).unwrap();
+        let lag = align_markers(&[(10.0, 3.0), (20.0, 13.1), (30.0, 22.9)]).unwrap();
         assert!((lag.lag_s - 7.0).abs() < 1e-9 && (lag.residual_s - 0.1).abs() < 1e-9, "{lag:?}");
-        assert_eq!(align_marks(&[]), Err(AlignError::NoMarks));
+        assert_eq!(align_markers(&[]), Err(AlignError::NoMarkers));
     }
 
     #[test]

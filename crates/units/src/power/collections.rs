@@ -1,7 +1,7 @@
-//! Garbage collections in the log: Dalvik's, ART's of Android 5-7, 8-11 and 12 on.
+//! GC in the log: Dalvik's, ART's of Android 5-7, 8-11 and 12 on.
 //! ART logs only slow or explicit ones.
 
-/// One garbage collection.
+/// One GC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collection {
     /// Why, as the runtime says: `GC_CONCURRENT`, `Explicit`, `Background`.

@@ -15,7 +15,7 @@ pub mod runtime_threads;
 pub mod session_log;
 pub mod trace;
 
-pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_marks};
+pub use align::{AlignError, CorrelateOptions, Lag, align_by_correlation, align_markers};
 pub use collections::{Collection, parse_collection};
 pub use counter::MeterCounter;
 pub use crash::crash_in;
@@ -26,7 +26,7 @@ pub use logcat::{LogLine, log_time, parse_log_line};
 pub use meter::{METERS, Meter, MeterError, Offer, meter, parse_samples};
 pub use runtime_threads::{RuntimeShares, RuntimeThreads};
 pub use session_log::{
-    Alignment, Death, LoggedCollection, MarkKind, MarkTexts, NamedWindow, SessionLog,
-    SessionLogError, SessionMark, SessionMarks, parse_session_log,
+    Alignment, Death, LoggedCollection, MarkerKind, MarkerTexts, NamedWindow, SessionLog,
+    SessionLogError, SessionMarker, SessionMarkers, parse_session_log,
 };
 pub use trace::{Flaw, FlawKind, PowerTrace, PowerTraceError, RowKind, parse_trace};

@@ -1,4 +1,4 @@
-//! Processor times of a runtime's own threads, as lines of a session's log: the compilers'
+//! CPU times of a runtime's own threads, as lines of a session's log: the compilers'
 //! and the collector's, beside those of the whole process.
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! The log of one session: its marks, the alignment of wall clock and uptime, the
-//! garbage collections and deaths of the application.
+//! GC runs and deaths of the application.
 
 use thiserror::Error;
 
@@ -10,14 +10,14 @@ use super::runtime_threads::RuntimeThreads;
 
 /// The lines that open and close a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MarkTexts {
-    /// Default `wattline: begin`; a kernel adds a blank and its name.
+pub struct MarkerTexts {
+    /// Default `wattline: begin`; a microbenchmark adds a blank and its name.
     pub begin: String,
     /// Default `wattline: end`.
     pub end: String,
 }
 
-impl Default for MarkTexts {
+impl Default for MarkerTexts {
     fn default() -> Self {
         Self { begin: "wattline: begin".into(), end: "wattline: end".into() }
     }
@@ -25,7 +25,7 @@ impl Default for MarkTexts {
 
 /// Which mark a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MarkKind {
+pub enum MarkerKind {
     /// Opens a window.
     Begin,
     /// Closes it.
@@ -34,10 +34,10 @@ pub enum MarkKind {
 
 /// One mark in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SessionMark {
+pub struct SessionMarker {
     /// Opens or closes.
-    pub kind: MarkKind,
-    /// The kernel's name; none for the session itself.
+    pub kind: MarkerKind,
+    /// The microbenchmark's name; none for the session itself.
     pub name: Option<String>,
     /// Wall clock, where the log has times.
     pub wall_s: Option<f64>,
@@ -67,7 +67,7 @@ pub struct Alignment {
     pub residual_s: f64,
 }
 
-/// A garbage collection and where the log has it.
+/// A GC and where the log has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedCollection {
     /// What was collected.
@@ -82,43 +82,43 @@ pub struct LoggedCollection {
 
 /// The marks between which a session ran.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SessionMarks<'l> {
+pub struct SessionMarkers<'l> {
     /// Where it began.
-    pub begin: &'l SessionMark,
+    pub begin: &'l SessionMarker,
     /// Where it ended.
-    pub end: &'l SessionMark,
+    pub end: &'l SessionMarker,
 }
 
 /// What one session's log says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionLog {
     /// Marks in the order of the log.
-    pub marks: Vec<SessionMark>,
+    pub marks: Vec<SessionMarker>,
     /// Pairs of wall clock and uptime, in seconds.
     pub uptimes: Vec<(f64, f64)>,
     /// Collections of any process.
     pub collections: Vec<LoggedCollection>,
     /// Deaths of any process.
     pub deaths: Vec<Death>,
-    /// Iterations that a kernel said it makes (`wattline: iterations NAME N`): line, name,
+    /// Iterations that a microbenchmark said it makes (`wattline: iterations NAME N`): line, name,
     /// number.
     pub iterations: Vec<(usize, String, u64)>,
-    /// Processor times of the runtime's threads, where they were read: line, times.
+    /// CPU times of the runtime's threads, where they were read: line, times.
     pub threads: Vec<(usize, RuntimeThreads)>,
 }
 
-/// A window with the kernel's name.
+/// A window with the microbenchmark's name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedWindow {
-    /// Kernel.
+    /// Microbenchmark.
     pub name: String,
     /// When, in uptime.
     pub window: Window,
-    /// Iterations that it said last before its begin mark.
+    /// Iterations that it said last before its begin marker.
     pub iterations: Option<u64>,
-    /// Garbage collections in it.
+    /// GC in it.
     pub collections: u64,
-    /// Processor times of the runtime's threads in it; none where they were not read.
+    /// CPU times of the runtime's threads in it; none where they were not read.
     pub threads: Option<RuntimeThreads>,
 }
 
@@ -127,23 +127,23 @@ pub struct NamedWindow {
 pub enum SessionLogError {
     /// The application never said that it began.
     #[error(
-        "the log has no begin mark{}: the application did not start or prints another text",
+        "the log has no begin marker{}: the application did not start or prints another text",
         of(name)
     )]
     NoBegin {
-        /// Kernel, if one was asked for.
+        /// Microbenchmark, if one was asked for.
         name: Option<String>,
     },
     /// It began and never said that it ended.
     #[error(
-        "the log has no end mark{} after line {line}: the application died or hung{}",
+        "the log has no end marker{} after line {line}: the application died or hung{}",
         of(name),
         because(death)
     )]
     NoEnd {
-        /// Kernel, if one was asked for.
+        /// Microbenchmark, if one was asked for.
         name: Option<String>,
-        /// Line of the begin mark.
+        /// Line of the begin marker.
         line: usize,
         /// What the log says about its death.
         death: Option<String>,
@@ -175,7 +175,7 @@ const HALF_YEAR_S: f64 = 183.0 * 86_400.0;
 const YEAR_S: f64 = 366.0 * 86_400.0;
 
 /// Reads the log of one session.
-pub fn parse_session_log(text: &str, marks: &MarkTexts) -> SessionLog {
+pub fn parse_session_log(text: &str, marks: &MarkerTexts) -> SessionLog {
     let mut log = SessionLog::default();
     let (mut years, mut latest) = (0.0, f64::NEG_INFINITY);
     for (index, text) in text.lines().enumerate() {
@@ -192,11 +192,11 @@ pub fn parse_session_log(text: &str, marks: &MarkTexts) -> SessionLog {
     log
 }
 
-fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &MarkTexts) {
+fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &MarkerTexts) {
     if matches!(line.tag, "System.out" | "wattline")
         && let Some((kind, name)) = mark_of(line.message, marks)
     {
-        let mark = SessionMark { kind, name, wall_s: line.wall_s, pid: line.pid, line: number };
+        let mark = SessionMarker { kind, name, wall_s: line.wall_s, pid: line.pid, line: number };
         log.marks.push(mark);
     } else if line.tag == "wattline"
         && let Some(text) = line.message.strip_prefix("uptime ")
@@ -218,16 +218,16 @@ fn take_line(log: &mut SessionLog, line: &LogLine<'_>, number: usize, marks: &Ma
     }
 }
 
-fn mark_of(message: &str, marks: &MarkTexts) -> Option<(MarkKind, Option<String>)> {
+fn mark_of(message: &str, marks: &MarkerTexts) -> Option<(MarkerKind, Option<String>)> {
     let name_after = |text: &str| match message.trim_end().strip_prefix(text)? {
         "" => Some(None),
         rest => rest.strip_prefix(' ').map(|name| Some(name.trim().to_string())),
     };
-    let begin = name_after(&marks.begin).map(|name| (MarkKind::Begin, name));
-    begin.or_else(|| name_after(&marks.end).map(|name| (MarkKind::End, name)))
+    let begin = name_after(&marks.begin).map(|name| (MarkerKind::Begin, name));
+    begin.or_else(|| name_after(&marks.end).map(|name| (MarkerKind::End, name)))
 }
 
-/// `wattline: iterations NAME N` of a kernel program.
+/// `wattline: iterations NAME N` of a microbenchmark program.
 fn iterations_of<'t>(line: &LogLine<'t>) -> Option<(&'t str, u64)> {
     let said = line.message.trim_end().strip_prefix("wattline: iterations ")?;
     let (name, number) = said.rsplit_once(' ')?;
@@ -280,27 +280,27 @@ impl SessionLog {
         Ok(Alignment { offset_s, residual_s: (offset_s - first).max(last - offset_s) })
     }
 
-    /// Begin and end mark of the session itself: the first unnamed begin and the first
+    /// Begin and end marker of the session itself: the first unnamed begin and the first
     /// unnamed end after it. Their processes may differ: an idle session's are written
     /// by two calls of `log`.
-    pub fn session_marks(&self) -> Result<SessionMarks<'_>, SessionLogError> {
-        let first = |mark: &&SessionMark| mark.kind == MarkKind::Begin && mark.name.is_none();
+    pub fn session_markers(&self) -> Result<SessionMarkers<'_>, SessionLogError> {
+        let first = |mark: &&SessionMarker| mark.kind == MarkerKind::Begin && mark.name.is_none();
         let begin = self.marks.iter().find(first).ok_or(SessionLogError::NoBegin { name: None })?;
-        Ok(SessionMarks { begin, end: self.end_of(begin)? })
+        Ok(SessionMarkers { begin, end: self.end_of(begin)? })
     }
 
     /// The session's window, in uptime.
     pub fn session_window(&self) -> Result<Window, SessionLogError> {
-        let SessionMarks { begin, end } = self.session_marks()?;
+        let SessionMarkers { begin, end } = self.session_markers()?;
         self.window(begin, end, self.alignment()?)
     }
 
-    /// The windows of all kernels, in the order of the log.
-    pub fn kernel_windows(&self) -> Result<Vec<NamedWindow>, SessionLogError> {
+    /// The windows of all microbenchmarks, in the order of the log.
+    pub fn microbenchmark_windows(&self) -> Result<Vec<NamedWindow>, SessionLogError> {
         let alignment = self.alignment()?;
         let mut windows = Vec::new();
         for begin in &self.marks {
-            let (MarkKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
+            let (MarkerKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
             let end = self.end_of(begin)?;
             let window = self.window(begin, end, alignment)?;
             let collections = self.collections_between(begin, end).len() as u64;
@@ -314,7 +314,11 @@ impl SessionLog {
     }
 
     /// Collections of a mark's process between it and another mark.
-    pub fn collections_between(&self, begin: &SessionMark, end: &SessionMark) -> Vec<&Collection> {
+    pub fn collections_between(
+        &self,
+        begin: &SessionMarker,
+        end: &SessionMarker,
+    ) -> Vec<&Collection> {
         let inside = |line: usize| begin.line < line && line < end.line;
         let own = self.collections_of(begin.pid).filter(|logged| inside(logged.line));
         own.map(|logged| &logged.what).collect()
@@ -324,8 +328,8 @@ impl SessionLog {
     /// none where one of them has none before the other's or the log's end.
     pub fn threads_between(
         &self,
-        begin: &SessionMark,
-        end: &SessionMark,
+        begin: &SessionMarker,
+        end: &SessionMarker,
     ) -> Option<RuntimeThreads> {
         let after = |line: usize| self.threads.iter().find(move |read| read.0 > line);
         let first = after(begin.line).filter(|read| read.0 < end.line)?;
@@ -337,9 +341,9 @@ impl SessionLog {
         self.collections.iter().filter(move |logged| logged.pid == pid)
     }
 
-    fn end_of(&self, begin: &SessionMark) -> Result<&SessionMark, SessionLogError> {
-        let closes = |mark: &&SessionMark| {
-            mark.kind == MarkKind::End && mark.line > begin.line && mark.name == begin.name
+    fn end_of(&self, begin: &SessionMarker) -> Result<&SessionMarker, SessionLogError> {
+        let closes = |mark: &&SessionMarker| {
+            mark.kind == MarkerKind::End && mark.line > begin.line && mark.name == begin.name
         };
         self.marks.iter().find(closes).ok_or_else(|| SessionLogError::NoEnd {
             name: begin.name.clone(),
@@ -350,7 +354,7 @@ impl SessionLog {
 
     /// The first death of a mark's process after it; a line that names no process is
     /// taken for it.
-    fn death_after(&self, begin: &SessionMark) -> Option<&Death> {
+    fn death_after(&self, begin: &SessionMarker) -> Option<&Death> {
         let own = |death: &&Death| {
             death.line > begin.line && death.pid.is_none_or(|pid| pid == begin.pid)
         };
@@ -359,12 +363,12 @@ impl SessionLog {
 
     fn window(
         &self,
-        begin: &SessionMark,
-        end: &SessionMark,
+        begin: &SessionMarker,
+        end: &SessionMarker,
         alignment: Alignment,
     ) -> Result<Window, SessionLogError> {
         let time =
-            |mark: &SessionMark| mark.wall_s.ok_or(SessionLogError::NoTime { line: mark.line });
+            |mark: &SessionMarker| mark.wall_s.ok_or(SessionLogError::NoTime { line: mark.line });
         Ok(Window {
             start_s: time(begin)? + alignment.offset_s,
             end_s: time(end)? + alignment.offset_s,
@@ -379,7 +383,7 @@ mod tests {
     use super::*;
 
     fn read(lines: &str) -> SessionLog {
-        parse_session_log(lines, &MarkTexts::default())
+        parse_session_log(lines, &MarkerTexts::default())
     }
 
     const SESSION: &str = "--------- beginning of main\n\
@@ -419,7 +423,7 @@ mod tests {
         let both = with_begin.replace(end, &read_after(end, 3.5, 1.25));
         let threads = |text: &str| {
             let log = read(text);
-            let SessionMarks { begin, end } = log.session_marks().unwrap();
+            let SessionMarkers { begin, end } = log.session_markers().unwrap();
             log.threads_between(begin, end)
         };
         let expected = RuntimeThreads { process_s: 2.5, compiler_s: 0.75, collector_s: 0.0 };
@@ -430,7 +434,7 @@ mod tests {
     #[test]
     fn only_the_applications_own_collections_count() {
         let log = read(SESSION);
-        let SessionMarks { begin, end } = log.session_marks().unwrap();
+        let SessionMarkers { begin, end } = log.session_markers().unwrap();
         let own = log.collections_between(begin, end);
         assert_eq!(own.len(), 1);
         assert_eq!(own[0].cause, "Explicit");
@@ -443,7 +447,7 @@ mod tests {
         let error = read(&SESSION.replace(end, "")).session_window().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the log has no end mark after line 3: the application died or hung (Process org.x \
+            "the log has no end marker after line 3: the application died or hung (Process org.x \
              (pid 1234) has died.)"
         );
         let crash = "E/AndroidRuntime( 1234): FATAL EXCEPTION: main\n\
@@ -465,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_have_windows_of_their_own() {
+    fn microbenchmarks_have_windows_of_their_own() {
         let log = read(
             "01-01 00:00:10.000 1 1 I wattline: uptime 20.0\n\
              01-01 00:00:11.000 9 9 I System.out: wattline: begin\n\
@@ -476,7 +480,7 @@ mod tests {
              01-01 00:00:15.000 9 9 I System.out: wattline: end base 2\n\
              01-01 00:00:16.000 9 9 I System.out: wattline: end\n",
         );
-        let windows = log.kernel_windows().unwrap();
+        let windows = log.microbenchmark_windows().unwrap();
         let names: Vec<_> = windows.iter().map(|w| w.name.as_str()).collect();
         assert_eq!(names, ["Addition_int_int", "base 2"]);
         assert_eq!(windows[1].window, Window { start_s: 24.0, end_s: 25.0 });

@@ -1,4 +1,4 @@
-package wattline.silicon;
+package wattline.simulation;
 
 import java.io.File;
 import java.io.FileInputStream;
@@ -51,7 +51,7 @@ public final class Agent {
         if (application.isEmpty()) {
             application = System.getProperty("java.class.path");
         }
-        return (ClassFileTransformer) Class.forName("wattline.silicon.weaver.Weaver", true, loader)
+        return (ClassFileTransformer) Class.forName("wattline.simulation.weaver.Weaver", true, loader)
                 .getConstructor(Properties.class, String.class, int.class, int.class)
                 .newInstance(settings, application, Meter.ROOM, Tiers.METHODS);
     }

@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.tree.AbstractInsnNode;
@@ -7,7 +7,7 @@ import org.objectweb.asm.tree.MethodNode;
 
 /** The library calls that are sent to the board instead: its clock, and prints, which carry its time. */
 final class Calls {
-    static final String METER = "wattline/silicon/Meter";
+    static final String METER = "wattline/simulation/Meter";
 
     private Calls() {
     }

@@ -1,4 +1,4 @@
-package wattline.silicon;
+package wattline.simulation;
 
 import java.io.IOException;
 import java.io.InputStream;

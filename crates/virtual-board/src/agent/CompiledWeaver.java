@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,7 +20,7 @@ import org.objectweb.asm.tree.VarInsnNode;
  * application has a counter of its own, which runs where the call is really made.
  */
 final class CompiledWeaver extends MethodWeaver {
-    private static final String TIERS = "wattline/silicon/Tiers";
+    private static final String TIERS = "wattline/simulation/Tiers";
     /** Bytes of a new array's header and first element; the meter counts those beyond. */
     private static final int ARRAY = 24;
 

@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

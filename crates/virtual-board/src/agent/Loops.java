@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import java.io.FileOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package wattline.silicon;
+package wattline.simulation;
 
 import java.io.Flushable;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;

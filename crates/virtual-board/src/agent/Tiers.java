@@ -1,4 +1,4 @@
-package wattline.silicon;
+package wattline.simulation;
 
 import java.util.Properties;
 import java.util.function.Consumer;

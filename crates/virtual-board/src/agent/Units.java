@@ -1,4 +1,4 @@
-package wattline.silicon.weaver;
+package wattline.simulation.weaver;
 
 import java.io.BufferedReader;
 import java.io.FileReader;

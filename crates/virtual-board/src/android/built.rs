@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use wattline_private_files::built_folder;
 
-use crate::silicon::{SiliconError, compile, key};
+use crate::simulated_model::{SimulatedModelError, compile, key};
 
 /// What applications find of Android's classes, and what starts them.
 const FRAMEWORK: [(&str, &str); 51] = [
@@ -94,14 +94,14 @@ pub(super) fn build(
     libraries: &[PathBuf],
     level: u32,
     cache: &Path,
-) -> Result<Built, SiliconError> {
+) -> Result<Built, SimulatedModelError> {
     let framework = framework(level, cache)?;
     let installer = jar("installer", &INSTALLER, libraries, cache)?;
     Ok(Built { framework, installer })
 }
 
 /// The jar of the framework alone.
-pub(super) fn framework(level: u32, cache: &Path) -> Result<PathBuf, SiliconError> {
+pub(super) fn framework(level: u32, cache: &Path) -> Result<PathBuf, SimulatedModelError> {
     let since = SINCE.iter().filter(|(since, _)| *since <= level).map(|(_, source)| *source);
     let sources: BTreeMap<&str, &str> = FRAMEWORK.into_iter().chain(since).collect();
     let sources: Vec<(&str, &str)> = sources.into_iter().collect();
@@ -114,11 +114,11 @@ fn jar(
     sources: &[(&str, &str)],
     libraries: &[PathBuf],
     cache: &Path,
-) -> Result<PathBuf, SiliconError> {
+) -> Result<PathBuf, SimulatedModelError> {
     let key = key(&sources.iter().collect::<Vec<_>>(), libraries)?;
     let place = built_folder(cache, &format!("android-{name}-{key}"), |work| {
         let manifest = work.join("manifest.txt");
-        fs::write(&manifest, "").map_err(SiliconError::file(&manifest))?;
+        fs::write(&manifest, "").map_err(SimulatedModelError::file(&manifest))?;
         compile(work, name, sources, libraries)
     });
     Ok(place?.join(format!("{name}.jar")))

@@ -3,7 +3,8 @@
 //! those run in a JVM with a framework of the board's own.
 //!
 //! To add a class to the framework: its Java file in `framework/` and its line in
-//! [`built`], with the API level where some boards are older. What is not there is refused by name when a package is installed.
+//! [`built`], with the API level where some boards are older. What is not there is refused by name
+//! when a package is installed.
 
 mod built;
 mod facts;
@@ -21,7 +22,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::package::InstallError;
-use crate::silicon::{self, AgentOptions, SiliconError};
+use crate::simulated_model::{self, AgentOptions, SimulatedModelError};
 use built::Built;
 pub(super) use facts::{InstallerFacts, Instrumentation};
 use installer::Installer;
@@ -32,12 +33,13 @@ pub(super) use rules::Flags;
 pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
 
 /// The jar of the classes of Android that the newest boards have, for whoever runs an application
-/// in them without a board; it wants a class `wattline.silicon.Meter` with a clock beside it.
+/// in them without a board; it wants a class `wattline.simulated energy model.Meter` with a clock
+/// beside it.
 ///
 /// # Errors
 /// There is no JDK, or the user's cache can't be written.
-pub fn android_framework() -> Result<PathBuf, SiliconError> {
-    built::framework(u32::MAX, &silicon::cache_dir(&AgentOptions::default()))
+pub fn android_framework() -> Result<PathBuf, SimulatedModelError> {
+    built::framework(u32::MAX, &simulated_model::cache_dir(&AgentOptions::default()))
 }
 
 /// Why the board can't read packages.
@@ -48,7 +50,7 @@ pub(super) enum AndroidError {
     #[error("{0}")]
     NotFetched(String),
     #[error(transparent)]
-    Build(#[from] SiliconError),
+    Build(#[from] SimulatedModelError),
     #[error("the reader of packages does not answer: {0}")]
     Io(#[from] io::Error),
 }

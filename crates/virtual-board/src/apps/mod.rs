@@ -1,4 +1,4 @@
-//! Applications: real JVM processes whose code is counted by the silicon and whose
+//! Applications: real JVM processes whose code is counted by the simulated energy model and whose
 //! time is the board's. A process computes from its start until it asks the clock,
 //! and again after each answer; the energy of what it executed since the last
 //! question becomes busy time, and the answer comes when the clock is there.
@@ -17,20 +17,20 @@ use rustix::process::Signal;
 
 use super::machine::Machine;
 use super::signals::signal_process;
-use super::silicon::{AgentOptions, CostTable, SiliconOptions};
+use super::simulated_model::{AgentOptions, CostTable, SimulatedModelOptions};
 pub(super) use launch::{Extra, LaunchEntryPoint};
 pub(super) use process::AppProcess;
 pub(super) use start::{AppStart, start};
 
 /// What every application is started with.
 pub(super) struct AppSettings {
-    /// Cost file of the silicon.
+    /// Cost file of the simulated energy model.
     pub costs: CostTable,
     /// Device level and multiplier.
-    pub silicon: SiliconOptions,
+    pub simulated_model: SimulatedModelOptions,
     /// How the agent is built.
     pub agent: AgentOptions,
-    /// Where the truth goes, a folder per session.
+    /// Where the ground truth goes, a folder per session.
     pub truth: Option<PathBuf>,
     /// Scratch space for counters and outputs.
     pub scratch: PathBuf,

@@ -13,7 +13,7 @@ use crate::log_buffer::BufferedLine;
 use crate::machine::Machine;
 use crate::sampler::{ApplicationWork, ClockInterval, MethodSampler, SampledShare};
 use crate::signals::kill_group;
-use crate::silicon::Silicon;
+use crate::simulated_model::SimulatedModel;
 
 /// A line of standard error begins so when a thread ends with an exception.
 const UNCAUGHT: &str = "Exception in thread ";
@@ -24,7 +24,7 @@ const TRACE_LINES_MAX: usize = 1200;
 pub(crate) struct AppProcess {
     pub(super) pid: u32,
     pub(super) package: String,
-    /// Where the silicon's counters lie.
+    /// Where the simulated energy model's counters lie.
     pub(super) folder: PathBuf,
     /// Keeps the clock standing while the process computes.
     pub(super) hold: Mutex<Option<Hold>>,
@@ -47,7 +47,7 @@ struct Parts {
     stdout: ProcessOutput,
     stderr: ProcessOutput,
     reports: ProcessOutput,
-    silicon: Box<dyn Silicon>,
+    simulated_model: Box<dyn SimulatedModel>,
     /// Android's sampler of methods, while it runs.
     sampler: Option<MethodSampler>,
     /// Bytes allocated since the last collection.
@@ -83,13 +83,22 @@ pub(super) struct Begin {
     pub has_window: bool,
     pub outputs: [ProcessOutput; 2],
     pub reports: ProcessOutput,
-    pub silicon: Box<dyn Silicon>,
+    pub simulated_model: Box<dyn SimulatedModel>,
 }
 
 impl AppProcess {
     pub(super) fn new(begin: Begin) -> Self {
-        let Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, silicon } =
-            begin;
+        let Begin {
+            pid,
+            package,
+            folder,
+            hold,
+            stdin,
+            has_window,
+            outputs,
+            reports,
+            simulated_model,
+        } = begin;
         let [stdout, stderr] = outputs;
         let trace = Vec::new();
         let (allocated, logged, last_busy_ns) = (0, (0, 0), 0);
@@ -97,7 +106,7 @@ impl AppProcess {
             stdout,
             stderr,
             reports,
-            silicon,
+            simulated_model,
             sampler: None,
             allocated,
             logged,
@@ -218,7 +227,7 @@ impl AppProcess {
     pub(super) fn account(&self, machine: &Machine) -> u64 {
         self.read_output(machine);
         let mut parts = lock(&self.parts);
-        let usage = parts.silicon.advance();
+        let usage = parts.simulated_model.advance();
         let (costs, collector) = (&machine.file.costs, &machine.file.collector);
         let (lines, bytes) = std::mem::take(&mut parts.logged);
         let logging_j = lines as f64 * costs.log_line_j + bytes as f64 * costs.log_byte_j;
@@ -261,14 +270,14 @@ impl AppProcess {
         if recordings.is_empty() && parts.sampler.is_none() {
             return;
         }
-        let silicon = parts.silicon.as_ref();
-        let shares = silicon.shares().into_iter();
+        let simulated_model = parts.simulated_model.as_ref();
+        let shares = simulated_model.shares().into_iter();
         let code = shares
             .map(|it| SampledShare { work: ApplicationWork::Code(it.code), energy_j: it.energy_j });
         let interval = ClockInterval { from_ns, busy_ns, spent: code.chain(besides).collect() };
-        recordings.iter().for_each(|it| it.take(&interval, |code| silicon.frames(code)));
+        recordings.iter().for_each(|it| it.take(&interval, |code| simulated_model.frames(code)));
         if let Some(sampler) = &mut parts.sampler {
-            sampler.take(&interval, |code| silicon.frames(code));
+            sampler.take(&interval, |code| simulated_model.frames(code));
         }
     }
 
@@ -322,7 +331,7 @@ impl AppProcess {
     }
 
     /// The process has ended: its last work is accounted for, the log says how it
-    /// ended, the truth is written.
+    /// ended, the ground truth is written.
     pub(super) fn end(&self, machine: &Machine, status: Option<ExitStatus>) {
         let busy_ns = self.account(machine) + lock(&self.parts).last_busy_ns;
         let stopped = *lock(&self.stage) == Stage::Stopping;
@@ -396,8 +405,8 @@ impl AppProcess {
     fn write_truth(&self, machine: &Machine) {
         let Some(truth) = &machine.apps.settings.truth else { return };
         let folder = truth.join(machine.session_label());
-        if let Err(error) = lock(&self.parts).silicon.write_truth(&folder) {
-            machine.problem(&format!("no truth in {}: {error}", folder.display()));
+        if let Err(error) = lock(&self.parts).simulated_model.write_truth(&folder) {
+            machine.problem(&format!("no ground truth in {}: {error}", folder.display()));
         }
     }
 

@@ -1,5 +1,5 @@
-//! Starting an application: a JVM with the silicon's agent, its outputs in files, and two
-//! threads of ours that see to it.
+//! Starting an application: a JVM with the simulated energy model's agent, its outputs in files,
+//! and two threads of ours that see to it.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -20,7 +20,7 @@ use crate::jdk::program;
 use crate::machine::Machine;
 use crate::sampler::RecordedApplication;
 use crate::signals::kill_group;
-use crate::silicon::{self, AgentOptions, SiliconError, SiliconOptions};
+use crate::simulated_model::{self, AgentOptions, SimulatedModelError, SimulatedModelOptions};
 use crate::user::BoardUser;
 
 /// Options of every application's JVM, beside the agent's.
@@ -45,8 +45,8 @@ pub(crate) enum StartError {
     NotExported { package: String, class: String },
     #[error("Unable to find instrumentation info for: ComponentInfo{{{package}/{class}}}")]
     NoInstrumentation { package: String, class: String },
-    #[error("the silicon's agent can't be used: {0}")]
-    Silicon(#[from] SiliconError),
+    #[error("the simulated energy model's agent can't be used: {0}")]
+    SimulatedModel(#[from] SimulatedModelError),
     #[error("the JVM can't be started: {0}")]
     Jvm(#[from] io::Error),
 }
@@ -71,14 +71,14 @@ pub(crate) fn start(
         boot_epoch_ms: (machine.boot_epoch_ns() / 1_000_000) as u64,
         ..settings.agent.clone()
     };
-    let mut options = silicon::agent_options(&folder, link.port, &agent)?;
+    let mut options = simulated_model::agent_options(&folder, link.port, &agent)?;
     options.extend(JVM_OPTIONS.map(str::to_owned));
-    let silicon = SiliconOptions { ahead, ..settings.silicon.clone() };
-    let silicon = silicon::open(&folder, &settings.costs, &silicon)?;
+    let simulated_model = SimulatedModelOptions { ahead, ..settings.simulated_model.clone() };
+    let simulated_model = simulated_model::open(&folder, &settings.costs, &simulated_model)?;
     let outputs =
         [ProcessOutput::create(&folder.join("out"))?, ProcessOutput::create(&folder.join("err"))?];
     let reports = ProcessOutput::create(&launch::reports(&folder))?;
-    let framework = launch.framework.iter().map(|jar| silicon::lend(jar, lent.as_deref()));
+    let framework = launch.framework.iter().map(|jar| simulated_model::lend(jar, lent.as_deref()));
     let mut class_path = vec![launch.application.clone()];
     class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
     machine.folder.user().adopt_all(&folder)?;
@@ -88,7 +88,8 @@ pub(crate) fn start(
     let package = start.package.to_owned();
     let pid = child.id();
     let has_window = launch.has_window;
-    let begin = Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, silicon };
+    let begin =
+        Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, simulated_model };
     let process = Arc::new(AppProcess::new(begin));
     machine.apps.add(process.clone());
     let application = RecordedApplication { pid, package: start.package.to_owned() };

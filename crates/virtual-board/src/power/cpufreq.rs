@@ -137,7 +137,7 @@ impl CpuFreq {
         self.volts_at(self.khz)
     }
 
-    /// Core voltage for which the silicon's costs hold.
+    /// Core voltage for which the simulated energy model's costs hold.
     pub(super) fn reference_volts(&self) -> f64 {
         self.volts_at(self.reference_khz)
     }

@@ -4,7 +4,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::silicon::ExecutedCode;
+use crate::simulated_model::ExecutedCode;
 
 const PER_SECOND: u64 = 1_000_000_000;
 

@@ -12,7 +12,7 @@ use super::draw::{ApplicationWork, Lots};
 use super::recording::ClockInterval;
 use super::trace_file::{TraceAction, TraceFile, TraceTimes, Vm};
 use crate::machine::Machine;
-use crate::silicon::{CallFrame, ExecutedCode, MethodName};
+use crate::simulated_model::{CallFrame, ExecutedCode, MethodName};
 
 /// The number and name of the one thread that the chip knows.
 const MAIN: (u16, &str) = (1, "main");
@@ -188,7 +188,7 @@ fn sleep(vm: Vm) -> Vec<MethodName> {
 mod tests {
     use super::super::draw::SampledShare;
     use super::*;
-    use crate::silicon::CodeOrigin;
+    use crate::simulated_model::CodeOrigin;
 
     fn sampler(vm: Vm) -> MethodSampler {
         let path = "trace".into();

@@ -7,7 +7,7 @@ use super::recording::RecordedApplication;
 use super::report::{
     CallChainEntry, Data, ExecutionType, ReportFile, ReportRecord, ReportSample, ReportThread,
 };
-use crate::silicon::{CallFrame, CodeOrigin, ExecutedCode};
+use crate::simulated_model::{CallFrame, CodeOrigin, ExecutedCode};
 
 /// The part of a process that a sample is of. The chip does not know threads: what the
 /// application executes is its main thread's.
@@ -209,7 +209,7 @@ fn last_letters(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::silicon::MethodName;
+    use crate::simulated_model::MethodName;
 
     fn frame(symbol: &str, origin: CodeOrigin) -> CallFrame {
         let method =

@@ -13,7 +13,7 @@ use super::report::{Data, LostSituation, ReportMetaInfo, ReportRecord, ReportSam
 use crate::clock::Sleeper;
 use crate::machine::Machine;
 use crate::signals::signal_process;
-use crate::silicon::{CallFrame, ExecutedCode};
+use crate::simulated_model::{CallFrame, ExecutedCode};
 
 /// An application that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::silicon::MethodName;
+use crate::simulated_model::MethodName;
 
 const MAGIC: &[u8; 4] = b"SLOW";
 /// Of records with the time of their thread and that of the wall.

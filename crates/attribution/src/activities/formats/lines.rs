@@ -10,7 +10,7 @@ use super::super::label::Labels;
 use super::super::log::{Component, ComponentEvent, LIMIT_NS, NodeLog, nanoseconds};
 use super::super::remark::{Remark, RemarkKind, summarised};
 use super::super::sections::Sections;
-use wattline_units::power::{MarkTexts, parse_log_line, parse_session_log};
+use wattline_units::power::{MarkerTexts, parse_log_line, parse_session_log};
 
 /// Name of the component.
 pub const COMPONENT: &str = "cpu";
@@ -20,7 +20,7 @@ const ACTIVE: &str = "active";
 
 /// One mark of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct ApiMark<'t> {
+struct ApiMarker<'t> {
     kind: char,
     at_ns: i64,
     thread: i64,
@@ -56,7 +56,7 @@ struct LogClocks {
 
 impl LogClocks {
     fn of(text: &str) -> Self {
-        let alignment = parse_session_log(text, &MarkTexts::default()).alignment().ok();
+        let alignment = parse_session_log(text, &MarkerTexts::default()).alignment().ok();
         let clocks = Self { wall_s: alignment.map(|found| found.offset_s), program_ns: 0 };
         let mut offsets: Vec<i64> = text
             .lines()
@@ -76,12 +76,12 @@ impl LogClocks {
 }
 
 /// The mark in a line; what is wrong with it, if it is broken.
-fn mark(line: &str) -> Option<Result<ApiMark<'_>, &'static str>> {
+fn mark(line: &str) -> Option<Result<ApiMarker<'_>, &'static str>> {
     let rest = &line[line.find(MARK)? + MARK.len()..];
     Some(parse(rest))
 }
 
-fn parse(rest: &str) -> Result<ApiMark<'_>, &'static str> {
+fn parse(rest: &str) -> Result<ApiMarker<'_>, &'static str> {
     let mut fields = rest.trim_end().splitn(4, ' ');
     let kind = fields.next().unwrap_or("");
     let number = |field: Option<&str>| field.and_then(|field| field.parse::<i64>().ok());
@@ -89,17 +89,17 @@ fn parse(rest: &str) -> Result<ApiMark<'_>, &'static str> {
     let thread = number(fields.next()).ok_or("it has no thread")?;
     let label = fields.next().unwrap_or("");
     match kind {
-        "E" => Ok(ApiMark { kind: 'E', at_ns, thread, label }),
+        "E" => Ok(ApiMarker { kind: 'E', at_ns, thread, label }),
         "B" | "X" if label.is_empty() => Err("it has no label"),
-        "B" => Ok(ApiMark { kind: 'B', at_ns, thread, label }),
-        "X" => Ok(ApiMark { kind: 'X', at_ns, thread, label }),
+        "B" => Ok(ApiMarker { kind: 'B', at_ns, thread, label }),
+        "X" => Ok(ApiMarker { kind: 'X', at_ns, thread, label }),
         _ => Err("it is neither B, E nor X"),
     }
 }
 
 /// What a line says happened in a process, at a moment.
 enum Happening<'t> {
-    Mark(ApiMark<'t>),
+    Mark(ApiMarker<'t>),
     Death,
 }
 
@@ -149,7 +149,7 @@ impl<'a, 't> LinesReader<'a, 't> {
     }
 
     /// Keeps a mark with its moment on the board's clock.
-    fn happened(&mut self, mark: ApiMark<'t>, process: i64) {
+    fn happened(&mut self, mark: ApiMarker<'t>, process: i64) {
         let at_ns = mark.at_ns.saturating_add(self.clocks.program_ns);
         let mut at_ns = at_ns.clamp(-LIMIT_NS, LIMIT_NS);
         let latest = self.latest_of.entry((process, mark.thread)).or_insert(at_ns);
@@ -187,7 +187,7 @@ impl<'a, 't> LinesReader<'a, 't> {
         }
     }
 
-    fn mark(&mut self, at_ns: i64, mark: &ApiMark<'_>, process: i64) {
+    fn mark(&mut self, at_ns: i64, mark: &ApiMarker<'_>, process: i64) {
         let thread = (process, mark.thread);
         if mark.kind == 'X' {
             let label = self.labels.parse(&self.log.node, mark.label);
@@ -249,7 +249,7 @@ impl<'a, 't> LinesReader<'a, 't> {
 
     /// A line of the system that says that a process died.
     fn death(&mut self, line: &str) {
-        let text = parse_session_log(line, &MarkTexts::default());
+        let text = parse_session_log(line, &MarkerTexts::default());
         if let Some(pid) = text.deaths.first().and_then(|death| death.pid) {
             self.happenings.push((self.latest_ns, i64::from(pid), Happening::Death));
         }

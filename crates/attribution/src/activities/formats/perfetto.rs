@@ -12,7 +12,7 @@ use super::super::label::{Label, Labels};
 use super::super::log::{Component, ComponentEvent, LIMIT_NS, LoggedReading, NodeLog};
 use super::super::remark::{Remark, RemarkKind, summarised};
 use super::super::sections::{Sections, Thread};
-use crate::perfetto::{TraceEvent, TraceMark, TraceReader, What};
+use crate::perfetto::{TraceEvent, TraceMarker, TraceReader, What};
 
 /// What a trace is read with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,12 +146,12 @@ impl<'a> PerfettoLogBuilder<'a> {
             What::SliceBegin { track, name } => {
                 if let Some((pid, tid)) = self.tracks.get(track).copied() {
                     let name = name.clone().unwrap_or_else(|| "(name lost)".into());
-                    self.mark(at_ns, tid, &TraceMark::Begin { pid, name });
+                    self.mark(at_ns, tid, &TraceMarker::Begin { pid, name });
                 }
             }
             What::SliceEnd { track } => {
                 if let Some((_, tid)) = self.tracks.get(track).copied() {
-                    self.mark(at_ns, tid, &TraceMark::End);
+                    self.mark(at_ns, tid, &TraceMarker::End);
                 }
             }
             What::Transaction { tid, id, is_reply: true, .. } => {
@@ -187,34 +187,34 @@ impl<'a> PerfettoLogBuilder<'a> {
         }
     }
 
-    fn mark(&mut self, at_ns: i64, tid: i32, mark: &TraceMark) {
+    fn mark(&mut self, at_ns: i64, tid: i32, mark: &TraceMarker) {
         match mark {
-            TraceMark::Begin { pid, name } => {
+            TraceMarker::Begin { pid, name } => {
                 self.process_of.entry(tid).or_insert(*pid);
                 let label = self.within_call(tid, name).unwrap_or_else(|| self.section(*pid, name));
                 self.sections.begin(at_ns, thread(tid), label);
                 self.repaint(at_ns, tid);
             }
-            TraceMark::End => {
+            TraceMarker::End => {
                 self.sections.end(at_ns, thread(tid));
                 self.repaint(at_ns, tid);
             }
-            TraceMark::AsyncBegin { pid, name, .. } => {
+            TraceMarker::AsyncBegin { pid, name, .. } => {
                 let label = self.section(*pid, name);
                 self.devices(at_ns, ComponentEvent::Add(label));
             }
-            TraceMark::AsyncEnd { pid, name, .. } => {
+            TraceMarker::AsyncEnd { pid, name, .. } => {
                 let label = self.section(*pid, name);
                 self.devices(at_ns, ComponentEvent::Remove(label));
             }
-            TraceMark::Counter { name, value, .. } => {
+            TraceMarker::Counter { name, value, .. } => {
                 let known = STATE_COUNTERS.iter().find(|(end, _)| name.ends_with(end));
                 if let Some((_, component)) = known {
                     let state = if *value == 0 { "off".into() } else { format!("level {value}") };
                     self.state(at_ns, component, &state);
                 }
             }
-            TraceMark::Text(_) => {}
+            TraceMarker::Text(_) => {}
         }
     }
 

@@ -26,11 +26,11 @@ const CPU_W: f64 = 4.29e-3;
 const CONSTANT_W: f64 = 119.258e-3 / 48.0024;
 /// Joules of a count of the meter.
 const COUNT_J: f64 = 8.33e-6;
-/// Processor time of one toggle of each colour, in microseconds: 17.6, 9.1 and 4.5 ms in
+/// CPU time of one toggle of each colour, in microseconds: 17.6, 9.1 and 4.5 ms in
 /// all, with 40 us to start each timer.
 const TOGGLE_US: [f64; 3] = [17_560.0 / 48.0, 9_060.0 / 24.0, 4_460.0 / 12.0];
 const START_US: f64 = 40.0;
-/// Processor time of a timer's interrupt and of the timers' management, each second and at
+/// CPU time of a timer's interrupt and of the timers' management, each second and at
 /// the start: 9.2 and 45.0 ms in all.
 const INTERRUPT_US: f64 = 9_200.0 / 48.0;
 const VTIMER_US: f64 = 930.0;
@@ -76,7 +76,7 @@ states = { 0 = "off", 1 = "on" }
 /// A run of Blink.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blink {
-    /// The node with its log and its truth.
+    /// The node with its log and its ground truth.
     pub node: SimulatedNode,
     /// The names of its log.
     pub names: &'static str,

@@ -1,5 +1,5 @@
 //! A node: components that draw power, a clock in microseconds, a meter that counts, and
-//! the buffer that its log goes to. Beside the log it keeps the truth.
+//! the buffer that its log goes to. Beside the log it keeps the ground truth.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ struct SimulatedComponent {
     user: LabelCode,
 }
 
-/// Number of the constant term in the truth.
+/// Number of the constant term in the ground truth.
 pub const CONSTANT: u8 = 255;
 
 impl SimulatedNode {

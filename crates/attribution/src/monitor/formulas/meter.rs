@@ -28,7 +28,7 @@ impl EnergyFormula for Metered {
 
     fn describe(&self) -> String {
         format!(
-            "{} ({}); all of it is shared by processor time",
+            "{} ({}); all of it is shared by CPU time",
             self.meter.measures(),
             self.rails.join(", ")
         )

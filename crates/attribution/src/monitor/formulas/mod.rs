@@ -50,7 +50,7 @@ impl FigureBasis {
 /// A part of the machine, and what its energy is shared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MachinePart {
-    /// Processors, shared by processor time.
+    /// Processors, shared by CPU time.
     Cpu,
     /// Network cards, shared by bytes.
     Network,

@@ -69,7 +69,7 @@ pub struct Lighten {
 }
 
 impl Lighten {
-    /// Probes may take `budget` (0 and up) of the processor time of the process; with 1 or
+    /// Probes may take `budget` (0 and up) of the CPU time of the process; with 1 or
     /// more, nothing is ever changed.
     pub fn new(budget: f64, assumed: Assumptions) -> Self {
         let (windowed, folded) = (BTreeSet::new(), BTreeSet::new());

@@ -14,7 +14,7 @@ pub struct MethodPower {
     pub method: usize,
     /// What it did.
     pub did: MethodCycle,
-    /// Its processor time in seconds: its share of its thread's.
+    /// Its CPU time in seconds: its share of its thread's.
     pub cpu_s: f64,
     /// Joules of the processor.
     pub cpu_j: f64,
@@ -32,7 +32,7 @@ pub struct ThreadPower {
     pub id: u64,
     /// Its name.
     pub name: String,
-    /// Its processor time in seconds; absent for those that have ended where it is not known.
+    /// Its CPU time in seconds; absent for those that have ended where it is not known.
     pub cpu_s: Option<f64>,
     /// Joules of the processor, its methods' included.
     pub cpu_j: f64,
@@ -244,7 +244,7 @@ mod tests {
         close(power.rest_j, 4.0);
     }
 
-    /// A thread's processor time, and its methods: number, duration, bytes.
+    /// A thread's CPU time, and its methods: number, duration, bytes.
     type Drawn = (Option<f64>, Vec<(usize, f64, u64)>);
 
     proptest! {

@@ -78,7 +78,7 @@ pub struct Figures {
 /// What samples say of a node of the tree of calls in one thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SampledFigures {
-    /// Nanoseconds of processor time.
+    /// Nanoseconds of CPU time.
     pub time_ns: i64,
     /// Samples.
     pub samples: u64,
@@ -101,7 +101,7 @@ pub const ENDED: u64 = 0;
 pub struct JvmReading {
     /// The JVM's monotonic clock.
     pub now_ns: i64,
-    /// Processor time of the whole process.
+    /// CPU time of the whole process.
     pub cpu_ns: i64,
     /// Time in which calls were timed: the probes' clock.
     pub timed_ns: i64,
@@ -109,7 +109,7 @@ pub struct JvmReading {
     pub methods: Vec<(usize, super::JvmMethod)>,
     /// New nodes of the tree of calls, with their numbers.
     pub nodes: Vec<(usize, JvmCallNode)>,
-    /// Live threads: name and processor time; also [`ENDED`], where that is known.
+    /// Live threads: name and CPU time; also [`ENDED`], where that is known.
     pub threads: BTreeMap<u64, (String, i64)>,
     /// What probes found of what has changed, by thread and method.
     pub figures: BTreeMap<(u64, usize), Figures>,

@@ -1,5 +1,5 @@
-//! A power meter of [`wattline_units::power::METERS`] as a sensor: RAPL, a phone's rails, a battery.
-//! Its words are kept as they are; the formula makes joules of two of them.
+//! A power meter of [`wattline_units::power::METERS`] as a sensor: RAPL, a phone's rails, a
+//! battery. Its words are kept as they are; the formula makes joules of two of them.
 
 use super::super::facts::HostFacts;
 use super::super::host::HostSnapshot;

@@ -59,7 +59,8 @@ const NO_RELEASE: u16 = u16::MAX;
 
 impl ClassPath {
     /// Jars and folders in order, then the JDK found by `JAVA_HOME` or by `java` on
-    /// the search path. Empty entries are left out. Without a JDK its classes are unknown, which is no error.
+    /// the search path. Empty entries are left out. Without a JDK its classes are unknown, which is
+    /// no error.
     ///
     /// # Errors
     /// If an entry does not exist, can't be read or is not a jar.

@@ -8,9 +8,9 @@ use rand_distr::StandardNormal;
 use super::super::patterns::{FACTORS, patterns};
 use super::*;
 
-/// The published means, which the virtual board's silicon spends by.
+/// The published means, which the virtual board's simulated energy model spends by.
 const PUBLISHED: &str =
-    include_str!("../../../../virtual-board/datasets/silicon/raspberry-pi-5.toml");
+    include_str!("../../../../virtual-board/datasets/simulated-models/raspberry-pi-5.toml");
 /// The published standard deviation of a measurement, in joules.
 const SIGMA_J: f64 = 1.356665e-8;
 
@@ -20,7 +20,7 @@ fn published() -> Vec<(String, String, f64)> {
     let of_factor = |factor: &&str| {
         let levels = table[*factor].as_table().unwrap().clone();
         let factor = (*factor).to_owned();
-        // The silicon's name of comparisons with 0.
+        // The simulated energy model's name of comparisons with 0.
         let name = |level: String| level.replace("(int, 0)", "(int )");
         levels
             .into_iter()
@@ -190,8 +190,8 @@ fn intervals_of_patterns_hold_the_truth() {
     assert!((0.93..=0.97).contains(&share), "{share}");
 }
 
-/// The share of 95 % intervals of patterns' energies that hold the truth, on tables of made-up
-/// effects: 12 operations on 3 sizes and 2 devices, 3 measurements each.
+/// The share of 95 % intervals of patterns' energies that hold the ground truth, on tables of
+/// made-up effects: 12 operations on 3 sizes and 2 devices, 3 measurements each.
 fn held_by_intervals_of_patterns(tables: u64) -> f64 {
     let names = ["operation", "size", "device"].map(str::to_owned);
     let (mut held, mut all) = (0.0, 0.0);

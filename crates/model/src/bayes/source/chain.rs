@@ -42,7 +42,7 @@ impl ChainSampler for SourceChain<'_> {
         to.extend(&self.b);
         to.extend(&self.tau);
         to.extend([self.level, self.variance.sqrt()]);
-        if self.of.kernels.len() > 0 {
+        if self.of.microbenchmarks.len() > 0 {
             to.push(self.factor);
         }
     }
@@ -67,9 +67,9 @@ impl<'a> SourceChain<'a> {
 
     /// How the logarithm of the prior rises with a scaled cost, and its curvature, less.
     fn prior(&self, j: usize) -> (f64, f64) {
-        if let Some(at) = self.of.kernels.place(j) {
-            let precision = self.of.kernels.precision.col(at);
-            let known = self.of.kernels.columns.iter().zip(&self.of.kernels.costs);
+        if let Some(at) = self.of.microbenchmarks.place(j) {
+            let precision = self.of.microbenchmarks.precision.col(at);
+            let known = self.of.microbenchmarks.columns.iter().zip(&self.of.microbenchmarks.costs);
             let off = known.map(|(column, cost)| self.b[*column] - self.factor * cost);
             let slope: f64 = precision.iter().zip(off).map(|(p, off)| p * off).sum();
             return (-slope, precision[at]);
@@ -81,8 +81,8 @@ impl<'a> SourceChain<'a> {
 
     /// The prior's precision between two columns.
     fn prior_between(&self, i: usize, j: usize) -> f64 {
-        match (self.of.kernels.place(i), self.of.kernels.place(j)) {
-            (Some(i), Some(j)) => self.of.kernels.precision[(i, j)],
+        match (self.of.microbenchmarks.place(i), self.of.microbenchmarks.place(j)) {
+            (Some(i), Some(j)) => self.of.microbenchmarks.precision[(i, j)],
             _ => 0.0,
         }
     }
@@ -160,16 +160,16 @@ impl<'a> SourceChain<'a> {
     }
 
     fn move_factor(&mut self, random: &mut ChaCha8Rng) {
-        let level = self.of.assumed.kernel_level.powi(-2);
+        let level = self.of.assumed.microbenchmark_level.powi(-2);
         let (mut precision, mut pull) = (level, level);
-        let kernels = &self.of.kernels;
-        for (at, cost) in kernels.costs.iter().enumerate() {
-            let column = self.of.kernels.precision.col(at);
+        let microbenchmarks = &self.of.microbenchmarks;
+        for (at, cost) in microbenchmarks.costs.iter().enumerate() {
+            let column = self.of.microbenchmarks.precision.col(at);
             let times = |of: &dyn Fn(usize) -> f64| -> f64 {
                 column.iter().enumerate().map(|(other, p)| p * of(other)).sum()
             };
-            precision += cost * times(&|other| kernels.costs[other]);
-            pull += cost * times(&|other| self.b[kernels.columns[other]]);
+            precision += cost * times(&|other| microbenchmarks.costs[other]);
+            pull += cost * times(&|other| self.b[microbenchmarks.columns[other]]);
         }
         let step: f64 = random.sample(StandardNormal);
         self.factor = pull / precision + step / precision.sqrt();

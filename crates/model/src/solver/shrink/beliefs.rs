@@ -1,5 +1,5 @@
-//! What is believed of costs before the cases are looked at: micro-kernels' costs with
-//! their errors; of operations without a kernel, the mean of the kernels of their
+//! What is believed of costs before the cases are looked at: microbenchmarks' costs with
+//! their errors; of operations without a microbenchmark, the mean of the microbenchmarks of their
 //! family; of all others, one common cost, which the cases tell.
 //!
 //! A common cost supposes columns of one sort. Where columns are of different sorts
@@ -15,15 +15,17 @@ use super::super::super::design::Design;
 use super::super::super::error::ModelError;
 use super::super::super::fitted::{CostPrior, CostPriors};
 use super::super::super::gram::Gram;
-use super::super::super::kernel_prior::{KernelPrior, TINY, calls, family, mean_cost};
 use super::super::super::linear::{dot, times};
+use super::super::super::microbenchmark_prior::{
+    MicrobenchmarkPrior, TINY, calls, family, mean_cost,
+};
 use super::prior::GaussianPrior;
 use crate::table::GARBAGE_COLLECTION;
 
 /// What is believed of one cost, in joules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum CostBelief {
-    Kernel {
+    Microbenchmark {
         cost_j: f64,
     },
     Family {
@@ -48,23 +50,25 @@ pub(super) struct Beliefs {
     each: Vec<CostBelief>,
     collection: Option<usize>,
     scale: Vec<f64>,
-    mean_kernel_j: f64,
-    known: KernelPrior,
+    mean_microbenchmark_j: f64,
+    known: MicrobenchmarkPrior,
     assumed: Assumptions,
 }
 
 impl Beliefs {
-    /// Kernels are off by `misfit` of their costs beside their own errors.
+    /// Microbenchmarks are off by `misfit` of their costs beside their own errors.
     ///
     /// # Errors
     /// Errors of the priors that no covariance has.
     pub fn new(design: &Design, priors: &CostPriors, misfit: f64) -> Result<Self, ModelError> {
-        let known = KernelPrior::new(design, priors, misfit)?;
+        let known = MicrobenchmarkPrior::new(design, priors, misfit)?;
         let families = family_means(&priors.costs);
-        let mean_kernel_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
+        let mean_microbenchmark_j = mean_cost(calls(&priors.costs).map(|prior| prior.cost_j));
         let each: Vec<CostBelief> = (0..design.columns())
             .map(|j| match (known.place(j), families.get(family(&design.features[j]))) {
-                (Some(at), _) => CostBelief::Kernel { cost_j: known.costs[at] / design.scale[j] },
+                (Some(at), _) => {
+                    CostBelief::Microbenchmark { cost_j: known.costs[at] / design.scale[j] }
+                }
                 (None, Some(cost_j)) => CostBelief::Family { cost_j: *cost_j },
                 (None, None) if FeatureColumn::of(&design.features[j]).is_body() => {
                     CostBelief::Body
@@ -74,12 +78,12 @@ impl Beliefs {
             .collect();
         let is_unknown_collection = |j: &usize| {
             design.features[*j] == GARBAGE_COLLECTION
-                && !matches!(each[*j], CostBelief::Kernel { .. })
+                && !matches!(each[*j], CostBelief::Microbenchmark { .. })
         };
         let collection = (0..each.len()).find(is_unknown_collection);
         let scale = design.scale.clone();
         let assumed = design.assumed;
-        Ok(Self { each, collection, scale, mean_kernel_j, known, assumed })
+        Ok(Self { each, collection, scale, mean_microbenchmark_j, known, assumed })
     }
 
     /// Nothing is believed but that each column may explain some share of the energy.
@@ -88,14 +92,14 @@ impl Beliefs {
             each: vec![CostBelief::Share; design.columns()],
             collection: None,
             scale: design.scale.clone(),
-            mean_kernel_j: 0.0,
-            known: KernelPrior::none(),
+            mean_microbenchmark_j: 0.0,
+            known: MicrobenchmarkPrior::none(),
             assumed: design.assumed,
         }
     }
 
-    /// Number of operations with a kernel.
-    pub fn kernels(&self) -> usize {
+    /// Number of operations with a microbenchmark.
+    pub fn microbenchmarks(&self) -> usize {
         self.known.len()
     }
 
@@ -110,12 +114,13 @@ impl Beliefs {
     }
 
     /// The prior over scaled costs; the common cost is the one that explains best what
-    /// kernels and families leave of the energies.
+    /// microbenchmarks and families leave of the energies.
     pub fn prior(&self, gram: &Gram) -> GaussianPrior {
         let common_cost = self.common_cost(gram);
-        let Assumptions { family_spread, kernel_level, collection_share, .. } = self.assumed;
+        let Assumptions { family_spread, microbenchmark_level, collection_share, .. } =
+            self.assumed;
         let cost = |belief: &CostBelief| match belief {
-            CostBelief::Kernel { cost_j } | CostBelief::Family { cost_j } => *cost_j,
+            CostBelief::Microbenchmark { cost_j } | CostBelief::Family { cost_j } => *cost_j,
             CostBelief::Common | CostBelief::Body => common_cost,
             CostBelief::Share => 0.0,
         };
@@ -131,10 +136,14 @@ impl Beliefs {
         };
         let sd: Vec<f64> = (0..mean.len()).map(sd).collect();
         let levels = vec![
-            (kernel_level, self.members(|belief| matches!(belief, CostBelief::Kernel { .. }))),
+            (
+                microbenchmark_level,
+                self.members(|belief| matches!(belief, CostBelief::Microbenchmark { .. })),
+            ),
             (family_spread, self.members(CostBelief::is_common)),
         ];
-        let guessed = self.each.iter().map(|belief| !matches!(belief, CostBelief::Kernel { .. }));
+        let guessed =
+            self.each.iter().map(|belief| !matches!(belief, CostBelief::Microbenchmark { .. }));
         GaussianPrior::new(
             mean,
             sd,
@@ -146,11 +155,11 @@ impl Beliefs {
         )
     }
 
-    /// One cost for all that neither kernels nor families tell about: least squares of
+    /// One cost for all that neither microbenchmarks nor families tell about: least squares of
     /// the energy left on the counts left.
     fn common_cost(&self, gram: &Gram) -> f64 {
         let known: Vec<f64> = self.per_column(|belief| match belief {
-            CostBelief::Kernel { cost_j } | CostBelief::Family { cost_j } => cost_j,
+            CostBelief::Microbenchmark { cost_j } | CostBelief::Family { cost_j } => cost_j,
             CostBelief::Common | CostBelief::Body | CostBelief::Share => 0.0,
         });
         let counts = self.per_column(|belief| f64::from(belief.is_common()));
@@ -158,10 +167,12 @@ impl Beliefs {
         let left: Vec<f64> = gram.xy.iter().zip(explained).map(|(xy, e)| xy - e).collect();
         let cost = dot(&counts, &left) / dot(&counts, &times(gram.xx.as_ref(), &counts));
         let is_told = cost.is_finite() && cost > 0.0;
-        match (is_told, self.mean_kernel_j > 0.0) {
-            (true, true) => return cost.min(self.assumed.common_cost_max * self.mean_kernel_j),
+        match (is_told, self.mean_microbenchmark_j > 0.0) {
+            (true, true) => {
+                return cost.min(self.assumed.common_cost_max * self.mean_microbenchmark_j);
+            }
             (true, false) => return cost,
-            (false, true) => return self.mean_kernel_j,
+            (false, true) => return self.mean_microbenchmark_j,
             (false, false) => {}
         }
         // Energies at or below zero: their size at least gives the order of magnitude.
@@ -174,7 +185,7 @@ impl Beliefs {
         self.each.iter().zip(&self.scale).map(|(belief, scale)| cost(*belief) * scale).collect()
     }
 
-    /// The columns of one level; a garbage collection has nothing in common with others.
+    /// The columns of one level; a GC has nothing in common with others.
     fn members(&self, has: impl Fn(&CostBelief) -> bool) -> Vec<usize> {
         (0..self.each.len())
             .filter(|j| has(&self.each[*j]) && self.collection != Some(*j))
@@ -215,21 +226,21 @@ mod tests {
         CostPrior { operation: operation.to_owned(), cost_j, se_j }
     }
 
-    /// Kernel 1 J, its family the same, and the third explains the rest:
+    /// Microbenchmark 1 J, its family the same, and the third explains the rest:
     /// 6 = 1*1 + 2*1 + 3*c, c = 1.
     #[test]
-    fn kernels_then_families_then_what_the_cases_leave() {
+    fn microbenchmarks_then_families_then_what_the_cases_leave() {
         let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
         let priors = vec![prior_of("Addition_int_int", 1.0, 0.0)].into();
         let beliefs = Beliefs::new(&design, &priors, MISFIT).unwrap();
         let prior = beliefs.prior(&design.gram());
         assert_close(&design.costs(&prior.mean), &[1.0, 1.0, 1.0], 1e-12);
-        assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.kernels() == 1);
+        assert!((prior.common_cost - 1.0).abs() < 1e-12 && beliefs.microbenchmarks() == 1);
     }
 
-    /// One kernel of 1e-3 J: the third would have to cost 2 J to explain what is left.
+    /// One microbenchmark of 1e-3 J: the third would have to cost 2 J to explain what is left.
     #[test]
-    fn the_common_cost_is_no_more_than_ten_kernels() {
+    fn the_common_cost_is_no_more_than_ten_microbenchmarks() {
         let design = design(&["Addition_int_int", "Addition_long_long", "Increment"]);
         let priors = vec![prior_of("Addition_int_int", 1e-3, 0.0)].into();
         let prior = Beliefs::new(&design, &priors, MISFIT).unwrap().prior(&design.gram());
@@ -248,10 +259,10 @@ mod tests {
         assert_close(&[variance(0), variance(1), variance(2)], &[2.0, 26.0, 26.0], 1e-9);
     }
 
-    /// Two kernels of cost 1 with independent 10 % and a common 20 %: covariance
+    /// Two microbenchmarks of cost 1 with independent 10 % and a common 20 %: covariance
     /// 0.01 + 0.04 on the diagonal and 0.04 beside it (the least error adds 1e-6).
     #[test]
-    fn kernels_share_a_level() {
+    fn microbenchmarks_share_a_level() {
         let design = design(&["Not", "And"]);
         let priors = vec![prior_of("Not", 1.0, 0.0), prior_of("And", 1.0, 0.0)].into();
         let prior = Beliefs::new(&design, &priors, MISFIT).unwrap().prior(&design.gram());

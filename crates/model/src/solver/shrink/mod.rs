@@ -10,19 +10,19 @@
 //! probable costs for Gaussian noise of variance `s^2` and a Gaussian prior of
 //! covariance `t^2 P^-1`, `strength = s^2/t^2`. The intervals are the posterior's:
 //! covariance `(X'X/s^2 + P/t^2)^-1`, with `s^2` the minimum per case (its most
-//! probable value) and `t^2 = s^2/strength`; beside kernels that are taken at their word,
+//! probable value) and `t^2 = s^2/strength`; beside microbenchmarks that are taken at their word,
 //! `t^2 = 1` and `s^2` as [`stated`] finds it. They leave the bound at zero out of
 //! account, which makes them wider than need be, never narrower.
 
 mod beliefs;
-mod kernel_hypotheses;
+mod microbenchmark_hypotheses;
 mod prior;
 
 use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
 use self::beliefs::Beliefs;
-use self::kernel_hypotheses::{KernelHypothesis, Stated, stated};
+use self::microbenchmark_hypotheses::{MicrobenchmarkHypothesis, Stated, stated};
 use self::prior::GaussianPrior;
 use super::super::design::Design;
 use super::super::error::ModelError;
@@ -31,9 +31,9 @@ use super::super::linear::{dot, invert_positive, log_determinant, times};
 use super::super::options::{FitOptions, Penalty};
 use super::super::tune::{decades, score};
 use super::nnls::{NnlsStart, minimise};
-use super::solution::{Covariance, OfKernels, Solution, SolvedScope, diagnostics};
+use super::solution::{Covariance, OfMicrobenchmarks, Solution, SolvedScope, diagnostics};
 
-/// Steps towards the t distribution of guessed costs: where many of them are far dearer
+/// Steps towards the t distribution of guessed costs: where many of them are far more expensive
 /// than guessed, each step lets go a little more, and costs beside them are wrong until then.
 const REWEIGHTINGS: usize = 30;
 
@@ -66,8 +66,8 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         ("prior_spread", spread.sqrt()),
         ("common_cost_j", prior.common_cost),
         ("prior_by_share", f64::from(u8::from(beliefs.is_by_share()))),
-        ("kernel_priors", beliefs.kernels() as f64),
-        ("kernel_misfit", misfit),
+        ("microbenchmark_priors", beliefs.microbenchmarks() as f64),
+        ("microbenchmark_misfit", misfit),
         ("effective_parameters", parameters),
     ]);
     let covariance = Some(Covariance { of_b, scope: SolvedScope::All });
@@ -78,38 +78,43 @@ pub(super) fn solve(design: &Design, options: &FitOptions) -> Result<Solution, M
         draws: Vec::new(),
         parameters,
         diagnostics,
-        of_kernels: contradicted.map(|word| of_kernels(&gram, &word)).transpose()?,
+        of_microbenchmarks: contradicted
+            .map(|word| of_microbenchmarks(&gram, &word))
+            .transpose()?,
         stacked: None,
     })
 }
 
-/// The costs that hold to kernels: what the cases contradict is left to the noise.
-fn of_kernels(gram: &Gram, word: &KernelHypothesis) -> Result<OfKernels, ModelError> {
+/// The costs that hold to microbenchmarks: what the cases contradict is left to the noise.
+fn of_microbenchmarks(
+    gram: &Gram,
+    word: &MicrobenchmarkHypothesis,
+) -> Result<OfMicrobenchmarks, ModelError> {
     let prior = word.beliefs.prior(gram);
     let (b, near) = most_probable(gram, &prior, word.noise, NnlsStart::Near(&prior.mean))?;
-    Ok(OfKernels { of_b: covariance(gram, &near, word.noise, 1.0)?, b })
+    Ok(OfMicrobenchmarks { of_b: covariance(gram, &near, word.noise, 1.0)?, b })
 }
 
 /// By what costs are found.
 struct Guide {
     /// What is believed of them beforehand.
     beliefs: Beliefs,
-    /// How far kernels are off, relative, beside the errors that they state.
+    /// How far microbenchmarks are off, relative, beside the errors that they state.
     misfit: f64,
     /// How strongly costs are held near that.
     strength: f64,
     /// Variance of the noise, where it was needed for the strength.
     noise: Option<f64>,
-    /// Kernels as far off as supposed, where the cases contradict that.
-    contradicted: Option<KernelHypothesis>,
+    /// Microbenchmarks as far off as supposed, where the cases contradict that.
+    contradicted: Option<MicrobenchmarkHypothesis>,
 }
 
 fn guide(design: &Design, options: &FitOptions, gram: &Gram) -> Result<Guide, ModelError> {
-    let misfit = design.assumed.kernel_misfit;
+    let misfit = design.assumed.microbenchmark_misfit;
     let beliefs = || Beliefs::new(design, &options.priors, misfit);
     let (beliefs, strength) = match options.penalty {
         Penalty::AsStated => {
-            let Stated { word: KernelHypothesis { beliefs, noise }, misfit, contradicted } =
+            let Stated { word: MicrobenchmarkHypothesis { beliefs, noise }, misfit, contradicted } =
                 stated(design, options, gram)?;
             let (strength, noise) = (noise, Some(noise));
             return Ok(Guide { beliefs, misfit, strength, noise, contradicted });
@@ -130,7 +135,7 @@ pub(super) fn refit(
 ) -> Result<Vec<f64>, ModelError> {
     let beliefs = match whole.diagnostics["prior_by_share"] > 0.0 {
         true => Beliefs::by_share(design),
-        false => Beliefs::new(design, &options.priors, whole.diagnostics["kernel_misfit"])?,
+        false => Beliefs::new(design, &options.priors, whole.diagnostics["microbenchmark_misfit"])?,
     };
     let prior = beliefs.prior(gram);
     let strength = whole.diagnostics["prior_strength"];
@@ -150,7 +155,7 @@ fn tuned(
     };
     let untuned = design.assumed.untuned_strength;
     let Some(mut scores) = score(&beliefs, 2)? else { return Ok((beliefs, untuned)) };
-    if beliefs.kernels() == 0 {
+    if beliefs.microbenchmarks() == 0 {
         let by_share = Beliefs::by_share(design);
         if let Some(others) = score(&by_share, 1)?.filter(|others| scores.clearly_beaten_by(others))
         {

@@ -3,7 +3,7 @@
 use faer::Mat;
 use wattline_units::assumptions::Assumptions;
 
-use super::super::super::kernel_prior::KernelPrior;
+use super::super::super::microbenchmark_prior::MicrobenchmarkPrior;
 
 /// A Gaussian over scaled costs: independent or joint errors, and levels common to
 /// several.
@@ -18,9 +18,9 @@ pub(super) struct GaussianPrior {
     /// Standard deviations of the independent errors, length l; of costs that are
     /// known beforehand they say nothing.
     sd: Vec<f64>,
-    known: KernelPrior,
+    known: MicrobenchmarkPrior,
     levels: Vec<Level>,
-    /// Whether a cost is guessed from others, rather than measured by a kernel.
+    /// Whether a cost is guessed from others, rather than measured by a microbenchmark.
     guessed: Vec<bool>,
     assumed: Assumptions,
 }
@@ -32,7 +32,7 @@ impl GaussianPrior {
     pub fn new(
         mean: Vec<f64>,
         sd: Vec<f64>,
-        known: KernelPrior,
+        known: MicrobenchmarkPrior,
         levels: Vec<Level>,
         guessed: Vec<bool>,
         common_cost: f64,
@@ -64,7 +64,7 @@ impl GaussianPrior {
 /// The inverse of `diag(sd^2) + sum over levels of a a'`, with the covariance of
 /// what is known beforehand in place of its columns' own, by Sherman and Morrison; no cost
 /// is in two levels, and those known beforehand are all in one or in none.
-fn precision(mean: &[f64], sd: &[f64], known: &KernelPrior, levels: &[Level]) -> Mat<f64> {
+fn precision(mean: &[f64], sd: &[f64], known: &MicrobenchmarkPrior, levels: &[Level]) -> Mat<f64> {
     let l = mean.len();
     let mut precision = Mat::from_fn(l, l, |i, j| if i == j { sd[i].powi(-2) } else { 0.0 });
     for (a, i) in known.columns.iter().enumerate() {
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn nothing_is_let_go_without_limit() {
-        let known = KernelPrior::none();
+        let known = MicrobenchmarkPrior::none();
         let prior =
             GaussianPrior::new(vec![1.0], vec![2.0], known, Vec::new(), vec![true], 1.0, ASSUMED);
         let variance = 1.0 / prior.reweighted(&[1e9], 1.0).precision[(0, 0)];
@@ -113,7 +113,7 @@ mod tests {
         let prior = GaussianPrior::new(
             vec![1.0; 4],
             vec![1.0; 4],
-            KernelPrior::none(),
+            MicrobenchmarkPrior::none(),
             Vec::new(),
             guessed,
             1.0,

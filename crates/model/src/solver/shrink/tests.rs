@@ -13,10 +13,10 @@ fn prior(operation: &str, cost_j: f64, se_j: f64) -> CostPrior {
     CostPrior { operation: operation.to_owned(), cost_j, se_j }
 }
 
-/// Only the sum of two equal columns is known, 6 J; kernels say 1 and 3 (10 % each and
+/// Only the sum of two equal columns is known, 6 J; microbenchmarks say 1 and 3 (10 % each and
 /// 20 % together). The fit keeps their ratio nearly, and the sum.
 #[test]
-fn kernels_tell_apart_what_the_cases_cannot() {
+fn microbenchmarks_tell_apart_what_the_cases_cannot() {
     let data = table(&[&[1.0, 1.0], &[2.0, 2.0], &[3.0, 3.0]], &[4.4, 8.8, 13.2]);
     let priors = vec![prior("op_0", 1.0, 0.0), prior("op_1", 3.0, 0.0)].into();
     let penalty = Penalty::Fixed(1e-6);
@@ -130,16 +130,16 @@ impl Application {
         self.table = table(&rows, &energies);
     }
 
-    fn kernels(&mut self, relative_error: f64) -> Vec<CostPrior> {
+    fn microbenchmarks(&mut self, relative_error: f64) -> Vec<CostPrior> {
         let error = Normal::new(1.0, relative_error).unwrap();
-        let kernel = |(j, cost): (usize, &f64)| {
+        let microbenchmark = |(j, cost): (usize, &f64)| {
             prior(&format!("op_{j}"), cost * error.sample(&mut self.random), 0.02 * cost)
         };
-        self.costs.iter().enumerate().map(kernel).collect()
+        self.costs.iter().enumerate().map(microbenchmark).collect()
     }
 
     /// Relative errors of the blocks' costs, sorted, and the share of 95 % intervals
-    /// that hold the truth.
+    /// that hold the ground truth.
     fn block_errors(&self, model: &Model) -> (Vec<f64>, f64) {
         let mut errors = Vec::new();
         let mut covered = 0.0;
@@ -185,21 +185,24 @@ fn of_twelve(
 #[test]
 #[ignore = "84 fits; scripts/nightly.sh runs it"]
 fn the_table_of_made_up_applications() {
-    let within = |error: f64| move |a: &mut Application| a.kernels(error);
+    let within = |error: f64| move |a: &mut Application| a.microbenchmarks(error);
     let low = |a: &mut Application| {
-        let kernels = a.kernels(0.1).into_iter();
-        kernels.map(|k| CostPrior { cost_j: 0.7 * k.cost_j, ..k }).collect()
+        let microbenchmarks = a.microbenchmarks(0.1).into_iter();
+        microbenchmarks.map(|k| CostPrior { cost_j: 0.7 * k.cost_j, ..k }).collect()
     };
-    let some = |a: &mut Application| a.kernels(0.1).into_iter().take(69).collect();
+    let some = |a: &mut Application| a.microbenchmarks(0.1).into_iter().take(69).collect();
     let none = |_: &mut Application| Vec::new();
     let rows = [
-        (of_twelve("no kernels", None, none), [0.20, 0.65]),
-        (of_twelve("kernels within 10 %", None, within(0.1)), [0.05, 0.10]),
+        (of_twelve("no microbenchmarks", None, none), [0.20, 0.65]),
+        (of_twelve("microbenchmarks within 10 %", None, within(0.1)), [0.05, 0.10]),
         (of_twelve("the same, all 30 % too low", None, low), [0.05, 0.10]),
         (of_twelve("the same, for 69 of 100", None, some), [0.10, 0.30]),
-        (of_twelve("kernels within 30 %", None, within(0.3)), [0.10, 0.25]),
-        (of_twelve("no kernels, every fifth 30 times dearer", Some(5), none), [0.5, 4.0]),
-        (of_twelve("kernels within 10 %, the same", Some(5), within(0.1)), [0.05, 0.15]),
+        (of_twelve("microbenchmarks within 30 %", None, within(0.3)), [0.10, 0.25]),
+        (
+            of_twelve("no microbenchmarks, every fifth 30 times more expensive", Some(5), none),
+            [0.5, 4.0],
+        ),
+        (of_twelve("microbenchmarks within 10 %, the same", Some(5), within(0.1)), [0.05, 0.15]),
     ];
     for (at, (found, most)) in rows.iter().enumerate() {
         assert!(found[0] < most[0] && found[1] < most[1] && found[2] > 0.92, "{at}: {found:?}");
@@ -217,14 +220,14 @@ fn the_table_of_a_new_device() {
     a_new_device_has_errors_after(&[1, 3, 5, 10, 20, 40], 12);
 }
 
-/// A new device: each cost 15 % dearer, give or take 10 % of its own. Means over some
+/// A new device: each cost 15 % more expensive, give or take 10 % of its own. Means over some
 /// applications of the blocks' median error after some runs on it, without a prior and
-/// with an old device's costs (from 60 cases and kernels): the table in
+/// with an old device's costs (from 60 cases and microbenchmarks): the table in
 /// `docs/experiments/2026-11-models-prior.md`.
 fn a_new_device_has_errors_after(runs_made: &[usize], applications: u64) {
     let errors = |seed: u64, runs: usize| {
         let mut application = Application::new(60, 100, seed);
-        let priors = application.kernels(0.1).into();
+        let priors = application.microbenchmarks(0.1).into();
         let old = FitOptions { priors, ..FitOptions::default() };
         let old = fit(&application.table, &old).unwrap();
         let off = LogNormal::new(1.15f64.ln(), 0.1).unwrap();
@@ -255,13 +258,13 @@ fn a_new_device_has_errors_after(runs_made: &[usize], applications: u64) {
     }
 }
 
-/// With kernels within 10 %, blocks within a few percent, though 60 cases can't
+/// With microbenchmarks within 10 %, blocks within a few percent, though 60 cases can't
 /// determine 100 costs; without, as shrinking to one common cost does; and 95 %
 /// intervals that hold.
 #[test]
 fn block_energies_are_as_good_as_the_prior_allows() {
     let mut application = Application::new(60, 100, 4);
-    let priors = application.kernels(0.1);
+    let priors = application.microbenchmarks(0.1);
     let mut low = priors.clone();
     low.iter_mut().for_each(|prior| prior.cost_j *= 0.7);
     let judge = |options: FitOptions| {
@@ -273,9 +276,9 @@ fn block_energies_are_as_good_as_the_prior_allows() {
     let all_low = judge(FitOptions { priors: low.into(), ..FitOptions::default() });
     let without = judge(FitOptions::default());
     let nnls = judge(FitOptions::new(Solver::Nnls));
-    assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "kernels: {with:?}");
-    // A factor that all kernels are off by is found from the cases.
-    assert!(all_low[0] < 0.05 && all_low[2] > 0.9, "kernels 30 % low: {all_low:?}");
+    assert!(with[0] < 0.05 && with[1] < 0.12 && with[2] > 0.9, "microbenchmarks: {with:?}");
+    // A factor that all microbenchmarks are off by is found from the cases.
+    assert!(all_low[0] < 0.05 && all_low[2] > 0.9, "microbenchmarks 30 % low: {all_low:?}");
     assert!(without[0] < 0.22 && without[1] < 0.67, "common cost: {without:?}");
     assert!((0.85..=1.0).contains(&without[2]), "common cost: {without:?}");
     assert!(nnls[0] > 2.0 * without[0], "nnls: {nnls:?}");
@@ -294,7 +297,7 @@ fn totals_that_one_cost_explains_do_not_make_costs_alike() {
     let rows: Vec<&[f64]> = counts.iter().map(Vec::as_slice).collect();
     let diagnostics = fit(&table(&rows, &energies), &FitOptions::default()).unwrap().diagnostics;
     let spread = diagnostics["noise_relative"].powi(2) / diagnostics["prior_strength"];
-    assert!(spread > 0.99 && diagnostics["kernel_priors"] == 0.0, "{diagnostics:?}");
+    assert!(spread > 0.99 && diagnostics["microbenchmark_priors"] == 0.0, "{diagnostics:?}");
 }
 
 /// Columns of different sorts have no common cost, and the folds find that out.
@@ -309,10 +312,11 @@ fn columns_of_different_sorts_get_a_prior_by_share() {
     assert_close(&[model.costs[0].cost_j * 1e9, model.costs[1].cost_j], &[1.0, 0.5], 1e-4);
 }
 
-/// Kernels that are right, and kernels that are off by a factor of 3 either way, beside exact
-/// and noisy cases: the cases tell which, and costs are near the truth in all of these.
+/// Microbenchmarks that are right, and microbenchmarks that are off by a factor of 3 either way,
+/// beside exact and noisy cases: the cases tell which, and costs are near the ground truth in all
+/// of these.
 #[test]
-fn how_far_kernels_are_off_is_told_by_the_cases() {
+fn how_far_microbenchmarks_are_off_is_told_by_the_cases() {
     // Least squares of 12 costs on 40 such cases has about ten times their noise.
     let most = |noise: f64| 0.05 + 10.0 * noise;
     let misfit = |wrong: f64, noise: f64| {
@@ -328,9 +332,9 @@ fn how_far_kernels_are_off_is_told_by_the_cases() {
         let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
         let data = table(&rows, &energies);
         let factor = |j: usize| if j.is_multiple_of(2) { wrong } else { wrong.recip() };
-        let kernel = |j: usize| prior(&format!("op_{j}"), costs[j] * factor(j), 0.0);
+        let microbenchmark = |j: usize| prior(&format!("op_{j}"), costs[j] * factor(j), 0.0);
         let options = FitOptions {
-            priors: (0..12).map(kernel).collect::<Vec<_>>().into(),
+            priors: (0..12).map(microbenchmark).collect::<Vec<_>>().into(),
             penalty: Penalty::AsStated,
             ..FitOptions::new(Solver::Shrink)
         };
@@ -338,14 +342,17 @@ fn how_far_kernels_are_off_is_told_by_the_cases() {
         let off = model.costs.iter().zip(&costs).map(|(found, c)| (found.cost_j / c - 1.0).abs());
         let off = off.fold(0.0, f64::max);
         assert!(off < most(noise), "{wrong} {noise}: off by {off}");
-        // What kernels say by themselves is kept where the cases say something else.
-        let kept = model.of_kernels.as_ref();
-        assert_eq!(kept.is_some(), model.diagnostics["kernel_misfit"] > 0.1);
+        // What microbenchmarks say by themselves is kept where the cases say something else.
+        let kept = model.of_microbenchmarks.as_ref();
+        assert_eq!(kept.is_some(), model.diagnostics["microbenchmark_misfit"] > 0.1);
         for (j, cost_j) in kept.iter().flat_map(|kept| &kept.costs_j).enumerate() {
-            let of_kernel = costs[j] * factor(j);
-            assert!((0.4..2.5).contains(&(cost_j / of_kernel)), "{j}: {cost_j} {of_kernel}");
+            let of_microbenchmark = costs[j] * factor(j);
+            assert!(
+                (0.4..2.5).contains(&(cost_j / of_microbenchmark)),
+                "{j}: {cost_j} {of_microbenchmark}"
+            );
         }
-        model.diagnostics["kernel_misfit"]
+        model.diagnostics["microbenchmark_misfit"]
     };
     for noise in [0.0, 0.005, 0.03] {
         assert_eq!(misfit(1.0, noise), 0.1);

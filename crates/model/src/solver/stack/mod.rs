@@ -5,10 +5,10 @@
 //! Totals of cases tell little of single costs, so `shrink`, which knows more than they,
 //! is kept as it is while the folds can't tell it from the best combination, and in no
 //! fold loses to one cost for all operations. Else the combination is taken, unless it
-//! loses to that itself. Where kernels tell single costs, or the combination gives operations next
-//! to nothing (the mean and one power tell all), it predicts cases only, and operations keep the
-//! costs of `shrink`. All is judged, and predicted, within reach of the
-//! cases fitted to ([`Reach`]), beyond which no candidate can run away.
+//! loses to that itself. Where microbenchmarks tell single costs, or the combination gives
+//! operations next to nothing (the mean and one power tell all), it predicts cases only, and
+//! operations keep the costs of `shrink`. All is judged, and predicted, within reach of the cases
+//! fitted to ([`Reach`]), beyond which no candidate can run away.
 
 mod candidates;
 mod judge;
@@ -40,7 +40,7 @@ struct HeldOut {
     names: Vec<&'static str>,
     /// One vector of length m per candidate.
     residuals: Vec<Vec<f64>>,
-    /// Those of `shrink` by itself: where kernels tell costs, these reach everywhere.
+    /// Those of `shrink` by itself: where microbenchmarks tell costs, these reach everywhere.
     alone: Vec<f64>,
     /// The place of the ridge's strength that did best; the others are left out of both.
     ridge: usize,
@@ -120,8 +120,8 @@ impl MeanCost {
     }
 }
 
-/// Shares within the reach of `shrink` by itself. A cost that a kernel measured, and whose error
-/// is taken at its word, was not found from cases, and so holds whatever a case consists of.
+/// Shares within the reach of `shrink` by itself. A cost that a microbenchmark measured, and whose
+/// error is taken at its word, was not found from cases, and so holds whatever a case consists of.
 fn known_everywhere(design: &Design, options: &FitOptions, mut shares: Vec<f64>) -> Vec<f64> {
     if options.penalty == Penalty::AsStated {
         for (feature, share) in design.features.iter().zip(&mut shares) {
@@ -299,7 +299,7 @@ fn honest(residuals: &[Vec<f64>], judge: &HeldOutCases) -> Vec<f64> {
     mixed
 }
 
-/// The weighted mean of the fits; for cases alone with kernels, as it divides energy among
+/// The weighted mean of the fits; for cases alone with microbenchmarks, as it divides energy among
 /// operations in whatever way totals leave open, and where it leaves operations next to nothing,
 /// which are not free for that. Costs are as unsure as `shrink` finds them,
 /// and as the parts are apart.
@@ -322,7 +322,7 @@ fn combined(
     let b = b[..l].to_vec();
     let paid = |part: &[f64]| part.iter().filter(|b| **b > 0.0).count() as f64;
     let parameters = parts.iter().map(|(weight, part)| weight * paid(part)).sum();
-    if shrunk.diagnostics["kernel_priors"] > 0.0 || share(wide, &b) < NEXT_TO_NOTHING {
+    if shrunk.diagnostics["microbenchmark_priors"] > 0.0 || share(wide, &b) < NEXT_TO_NOTHING {
         stacked.case_b = Some(b);
         return Solution { parameters, stacked: Some(stacked), ..shrunk };
     }

@@ -42,18 +42,18 @@ fn shrink_stays_as_it_is_where_it_predicts_well() {
 }
 
 /// Each case spends a constant beside its operations, of which a combination knows and `shrink`
-/// does not: cases are predicted by it, and operations keep the costs that kernels tell.
+/// does not: cases are predicted by it, and operations keep the costs that microbenchmarks tell.
 #[test]
-fn beside_kernels_a_combination_predicts_cases_only() {
+fn beside_microbenchmarks_a_combination_predicts_cases_only() {
     let Campaign { mut table, costs, .. } = Campaign::new(5, 80, 12, 10, 0.0);
     let mean = table.cases.iter().map(|case| case.energy_j).sum::<f64>() / 80.0;
     table.cases.iter_mut().for_each(|case| case.energy_j += mean);
-    let kernel = |(operation, cost_j): (&String, &f64)| CostPrior {
+    let microbenchmark = |(operation, cost_j): (&String, &f64)| CostPrior {
         operation: operation.clone(),
         cost_j: *cost_j,
         se_j: 0.01 * cost_j,
     };
-    let priors: Vec<CostPrior> = table.features.iter().zip(&costs).map(kernel).collect();
+    let priors: Vec<CostPrior> = table.features.iter().zip(&costs).map(microbenchmark).collect();
     let known = FitOptions { priors: priors.into(), penalty: Penalty::AsStated, ..stack() };
     let (ours, blind) = (fit(&table, &known).unwrap(), fit(&table, &stack()).unwrap());
     let alone = FitOptions { solver: Solver::Shrink, ..known };
@@ -112,7 +112,8 @@ fn a_rare_operation_does_not_run_away() {
     let mut data = Campaign::new(7, 40, 6, 6, 0.02).table;
     let l = data.features.len();
     for i in 0..40 {
-        // Once in cases that are dearer for another reason, a million times in one that isn't.
+        // Once in cases that are more expensive for another reason, a million times in one that
+        // isn't.
         let runs = if i == 3 { 1e6 } else { f64::from(u8::from(i >= 36)) };
         data.counts[i * l + l - 1] = runs;
         data.cases[i].energy_j *= if i >= 36 { 1.5 } else { 1.0 };

@@ -1,12 +1,12 @@
 //! A software model for where there is no meter: the processor's thermal design power, the
-//! share of it that is used at full load, the processor time that was used, and the
+//! share of it that is used at full load, the CPU time that was used, and the
 //! frequency. PowerAPI's formula without its voltages. An estimate, and it says so.
 
 use super::super::trace::PowerTrace;
 use super::{Meter, MeterError, Offer, header_field, readings};
 use crate::assumptions::{ASSUMED, Assumptions};
 
-/// Processor time times a share of the design power.
+/// CPU time times a share of the design power.
 #[derive(Debug)]
 pub struct Software;
 
@@ -37,10 +37,10 @@ impl Meter for Software {
     }
 
     fn measures(&self) -> &'static str {
-        "an estimate by processor time and design power: no measurement, no idle power"
+        "an estimate by CPU time and design power: no measurement, no idle power"
     }
 
-    /// Processor times are told in ticks (`USER_HZ`, proc(5)).
+    /// CPU times are told in ticks (`USER_HZ`, proc(5)).
     fn usual_refresh_s(&self) -> Option<f64> {
         Some(0.01)
     }
@@ -53,7 +53,7 @@ impl Meter for Software {
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
         if reading(&lines).is_none() {
-            let why = "no /proc/stat to read processor time from".into();
+            let why = "no /proc/stat to read CPU time from".into();
             return Err(MeterError::NotOffered { meter: self.name(), why });
         }
         let rails = vec!["estimate".to_string()];

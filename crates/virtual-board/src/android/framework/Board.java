@@ -94,7 +94,7 @@ public final class Board {
     /** The silicon's agent has the clock; its classes are not there when this is compiled. */
     private static MethodHandle clock(String name, MethodType type) {
         try {
-            Class<?> meter = Class.forName("wattline.silicon.Meter");
+            Class<?> meter = Class.forName("wattline.simulation.Meter");
             return MethodHandles.lookup().findStatic(meter, name, type);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("the board has no clock", e);

@@ -18,7 +18,7 @@ public final class Main {
         for (int round = 0; round < rounds; round++) {
             all += work.roots();
             all += work.digits();
-            // Late, so that compilers have work long after the begin mark.
+            // Late, so that compilers have work long after the begin marker.
             if (sorts && 2 * round >= rounds) {
                 all += work.sorted();
             }

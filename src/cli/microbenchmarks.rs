@@ -1,0 +1,76 @@
+//! `wattline microbenchmarks`: microbenchmarks for what an application executes most, run on the
+//! board, fitted to costs.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::scenario::read_scenario;
+use crate::stage::folder::names;
+use crate::stage::microbenchmarks::{microbenchmarks, open_boards};
+use crate::stage::{CampaignFolder, Failure, OnExisting, Output};
+use crate::toolchain::Jdk;
+
+use super::boards::BoardArguments;
+use super::progress;
+
+/// What is written beside the sessions.
+const RESULTS: [&str; 5] = [
+    names::MICROBENCHMARKS,
+    names::MICROBENCHMARKS_COVARIANCE,
+    names::MICROBENCHMARK_CASES,
+    names::MICROBENCHMARK_WINDOWS,
+    names::MICROBENCHMARKS_DEVICES,
+];
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  wattline microbenchmarks scenarios/orbit.toml --for target/orbit --board virtual --out target/orbit
+
+Several boards (--serial A --serial B) take turns and work at the same time; the costs are
+those of the first by name, and microbenchmarks-devices.csv says how the others differ.
+A session that has ended is not made again when the command is repeated after an
+interruption (microbenchmark-runs/ holds them), except with --force.
+Writes microbenchmarks.csv (cost and standard error per operation), for `fit --prior`,
+microbenchmark-windows.csv (every microbenchmark's runs) and microbenchmark-cases.csv (energy and counts of a
+million iterations of each).")]
+pub struct Arguments {
+    /// The scenario: meter, rails, frequency, and its [microbenchmarks].
+    scenario: PathBuf,
+    /// The campaign's folder, whose operations are measured.
+    #[arg(long = "for")]
+    campaign: PathBuf,
+    #[command(flatten)]
+    boards: BoardArguments,
+    /// Folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Replace existing results.
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let chosen = arguments.boards.choices()?;
+    let output = open_output(&arguments.out, arguments.force, &RESULTS)?;
+    let scenario = read_scenario(&arguments.scenario)?;
+    let jdk = Jdk::find()?;
+    let mix = CampaignFolder::new(&arguments.campaign).facts(None)?.mix();
+    let boards = open_boards(&chosen, &scenario, &output)?;
+    let measured = microbenchmarks(&mix, &scenario, &jdk, &boards, &output)?;
+    output.write_microbenchmarks(&measured)?;
+    progress::result(measured.summary());
+    progress::say(format!("written: {}", output.path(names::MICROBENCHMARKS).display()));
+    Ok(())
+}
+
+/// Opens a folder for results and sessions; with `force` both are made anew.
+pub(super) fn open_output(folder: &Path, force: bool, results: &[&str]) -> Result<Output, Failure> {
+    let output = Output::open(folder, OnExisting::from(force))?;
+    output.check_free(results)?;
+    if force {
+        output.discard(&[names::MICROBENCHMARK_RUNS])?;
+    }
+    Ok(output)
+}

@@ -1,0 +1,175 @@
+//! The 174 bytecode patterns of the probabilistic profiler as microbenchmarks: a statement for
+//! each, many times in a loop, and the loops without it, which are subtracted.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+mod statement;
+
+use self::statement::{COPIES, Statement};
+use super::Microbenchmark;
+use super::measure::MicrobenchmarkRun;
+use crate::model::ModelError;
+use crate::model::bayes::patterns::{FactorPattern, patterns};
+
+/// The empty loop.
+const LOOP: &str = "loop";
+
+/// An `if` without the `else` that is measured.
+const TAKEN_IF: &str = "taken_if";
+
+/// A pattern's microbenchmark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternMicrobenchmark {
+    /// What it measures.
+    pub pattern: FactorPattern,
+    /// The loop around its statement.
+    pub microbenchmark: Microbenchmark,
+    /// Name of the microbenchmark that does all but that.
+    pub baseline: &'static str,
+}
+
+/// Energy of one execution of a pattern, with the columns of its levels
+/// ([`FACTORS`](crate::model::bayes::patterns::FACTORS)).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PatternEnergy {
+    /// The pattern's category.
+    pub category: &'static str,
+    /// Its operation.
+    pub operation: &'static str,
+    /// Where its operand comes from or how wide it is; empty where that doesn't apply.
+    pub size: &'static str,
+    /// Type of its operands; empty where that doesn't apply.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The board.
+    pub device: String,
+    /// The session, from 1.
+    pub repeat: usize,
+    /// Joules of one execution, above its baseline; noise can make it negative.
+    pub energy_j: f64,
+    /// Executions in the window.
+    pub executions: u64,
+    /// GC in the window; their energy is part of the executions'.
+    pub gc_runs: u64,
+}
+
+/// Microbenchmarks of all patterns, in the patterns' order.
+pub fn pattern_microbenchmarks() -> Vec<PatternMicrobenchmark> {
+    patterns().into_iter().map(PatternMicrobenchmark::of).collect()
+}
+
+/// The microbenchmarks that are subtracted.
+pub fn baselines() -> [Microbenchmark; 2] {
+    [(LOOP, Statement::none()), (TAKEN_IF, Statement::taken_if())]
+        .map(|(name, statement)| statement.microbenchmark(name.to_string()))
+}
+
+/// What sessions give, session after session, each with its own baselines. Where a microbenchmark
+/// or its baseline is missing there is no row.
+pub fn pattern_energies(
+    microbenchmarks: &[PatternMicrobenchmark],
+    sessions: &[Vec<MicrobenchmarkRun>],
+) -> Vec<PatternEnergy> {
+    let mut energies = Vec::new();
+    for (at, runs) in sessions.iter().enumerate() {
+        let runs: BTreeMap<&str, &MicrobenchmarkRun> =
+            runs.iter().map(|run| (run.name.as_str(), run)).collect();
+        let per_iteration = |name| runs.get(name).map(|run| run.energy_j / run.iterations as f64);
+        for PatternMicrobenchmark { pattern, microbenchmark, baseline } in microbenchmarks {
+            let Some(run) = runs.get(microbenchmark.name.as_str()) else { continue };
+            let Some(without) = per_iteration(*baseline) else { continue };
+            let FactorPattern { category, operation, size, kind } = *pattern;
+            energies.push(PatternEnergy {
+                category,
+                operation,
+                size,
+                kind,
+                device: run.device.clone(),
+                repeat: at + 1,
+                energy_j: (run.energy_j / run.iterations as f64 - without) / COPIES as f64,
+                executions: run.iterations * COPIES as u64,
+                gc_runs: run.gc_runs,
+            });
+        }
+    }
+    energies
+}
+
+/// A row per pattern, board and session, with the factors that `fit --factors` asks for.
+///
+/// # Errors
+/// A row that can't be written.
+pub fn energies_csv(energies: &[PatternEnergy]) -> Result<String, ModelError> {
+    crate::model::csv_of(energies)
+}
+
+impl PatternMicrobenchmark {
+    fn of(pattern: FactorPattern) -> Self {
+        let words = [pattern.operation, pattern.size, pattern.kind].join(" ");
+        let words =
+            words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let name = words.collect::<Vec<_>>().join("_");
+        let baseline = if pattern.operation == "else branch" { TAKEN_IF } else { LOOP };
+        Self { pattern, microbenchmark: Statement::of(&pattern).microbenchmark(name), baseline }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_pattern_has_a_microbenchmark_of_its_own() {
+        let microbenchmarks = pattern_microbenchmarks();
+        let names: BTreeSet<&str> =
+            microbenchmarks.iter().map(|k| k.microbenchmark.name.as_str()).collect();
+        assert_eq!((microbenchmarks.len(), names.len()), (174, 174));
+        let texts: BTreeSet<String> = microbenchmarks
+            .iter()
+            .map(|k| format!("{} {}", k.microbenchmark.locals, k.microbenchmark.body))
+            .collect();
+        assert_eq!(texts.len(), 174, "two patterns have the same statement");
+    }
+
+    #[test]
+    fn statements_are_those_of_the_patterns() {
+        let microbenchmarks = pattern_microbenchmarks();
+        let body = |name: &str| {
+            let found = microbenchmarks.iter().find(|k| k.microbenchmark.name == name);
+            found.unwrap_or_else(|| panic!("no {name}")).microbenchmark.body.clone()
+        };
+        assert_eq!(body("Addition_Load_int"), "c = a + b;");
+        assert_eq!(body("Division_64_bit_double"), "c = a / 3.7;");
+        assert_eq!(body("Variable_declaration_Constant_long"), "{ long x = 1L; }");
+        assert_eq!(body("if_greater_numerical_data_types_float"), "if (a > b) { }");
+        assert_eq!(body("if_greater_or_equal_int_int"), "if (a >= 0) { }");
+        assert_eq!(body("if_non_null_references_Reference"), "if (a != null) { }");
+        assert_eq!(body("d2l"), "c = (long) a;");
+    }
+
+    #[test]
+    fn the_baseline_of_the_session_is_subtracted() {
+        let run = |name: &str, iterations: u64, energy_j: f64| MicrobenchmarkRun {
+            name: name.into(),
+            device: "board".into(),
+            iterations,
+            gc_runs: 0,
+            energy_j,
+            duration_s: 1.0,
+        };
+        let sessions = [
+            vec![run("loop", 10, 20.0), run("d2l", 100, 200.0 + 100.0 * COPIES as f64 * 3.0)],
+            vec![run("d2l", 100, 5.0)],
+        ];
+        let energies = pattern_energies(&pattern_microbenchmarks(), &sessions);
+        assert_eq!(energies.len(), 1, "no baseline, no row");
+        assert_eq!(energies[0].energy_j, 3.0);
+        assert_eq!(energies[0].executions, 100 * COPIES as u64);
+        let csv = energies_csv(&energies).unwrap();
+        let head = "category,operation,size,type,device,repeat,energy_j,executions,gc_runs";
+        assert_eq!(csv, format!("{head}\nConversions,d2l,,,board,1,3.0,1600,0\n"));
+    }
+}

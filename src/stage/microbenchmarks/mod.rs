@@ -1,0 +1,283 @@
+//! Microbenchmarks for what an application executes most, run on the board, fitted to costs.
+
+mod kept;
+mod pairs;
+mod sessions;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::blocks::Granularity;
+use crate::build::counts_files::read_counts;
+use crate::build::{AnalysedApplication, Sources, VariantBuilder};
+use crate::campaign::most_executed;
+use crate::campaign::parse_executions;
+use crate::csv_text::CsvText;
+use crate::instrument::Probe;
+use crate::microbenchmarks::measure::{self, CountedRun, MicrobenchmarkRun};
+use crate::microbenchmarks::places::{PLACES_AHEAD, PLACES_MEANWHILE};
+use crate::microbenchmarks::prices::MicrobenchmarkPrices;
+use crate::microbenchmarks::select::measured_operations;
+use crate::microbenchmarks::{Microbenchmark, catalogue, for_compilers, program, select};
+use crate::model::table::Table;
+use crate::operations::{Dictionary, Mix, split_form};
+use crate::private_files::TemporaryFolder;
+use crate::scenario::Scenario;
+use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
+use crate::toolchain::{Jdk, jar};
+
+use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
+use super::fit::devices_text;
+use super::folder::names::MICROBENCHMARK_RUNS;
+use super::{Failure, Output};
+
+pub(crate) use kept::SessionStore;
+pub(crate) use pairs::pairs;
+use sessions::session_s;
+pub(crate) use sessions::{PART, measure_all};
+
+/// Operations below this share of all executions get no microbenchmark.
+const LEAST_SHARE: f64 = 1e-6;
+
+/// Iterations of the two counted runs, as many in each place.
+const COUNTED: [u64; 2] = [20 * PLACES_AHEAD as u64, 60 * PLACES_AHEAD as u64];
+
+/// A microbenchmark program of release 11 runs wherever wattline's own probes do.
+pub(crate) const JAVA_RELEASE: u32 = 11;
+
+/// What microbenchmarks told.
+#[derive(Debug, Clone)]
+pub struct MeasuredMicrobenchmarks {
+    /// How many microbenchmarks ran.
+    pub microbenchmarks: usize,
+    /// Every session's runs.
+    pub(crate) runs: Vec<Vec<MicrobenchmarkRun>>,
+    /// Energy and counts of each microbenchmark.
+    pub(crate) table: Table,
+    /// Costs.
+    pub(crate) prices: MicrobenchmarkPrices,
+    /// What the application executes often, and no microbenchmark is for.
+    pub without: Vec<String>,
+}
+
+/// Opens the boards that microbenchmarks run on.
+pub fn open_boards(
+    choices: &[BoardChoice],
+    scenario: &Scenario,
+    output: &Output,
+) -> Result<Vec<OpenBoard>, Failure> {
+    boards::check_logs(choices, &scenario.board)?;
+    let settings = VirtualSettings { truth: None, seed: scenario.seed };
+    let open = |choice| boards::open(choice, scenario, &settings, output.folder());
+    choices.iter().map(open).collect()
+}
+
+/// Chooses, counts, runs and fits the microbenchmarks for what an application executed. Raw logs
+/// are kept in the folder.
+pub fn microbenchmarks(
+    mix: &Mix,
+    scenario: &Scenario,
+    jdk: &Jdk,
+    boards: &[OpenBoard],
+    output: &Output,
+) -> Result<MeasuredMicrobenchmarks, Failure> {
+    let all = for_boards(boards);
+    let all_executed = mix.executions();
+    let ran = all_executed.iter().map(|(name, count)| (name.as_str(), *count));
+    let most = most_executed(ran, scenario.microbenchmarks.count);
+    let mut wanted = all_executed.clone();
+    wanted.retain(|name, _| most.contains(name.as_str()));
+    let mut executed = wanted.clone();
+    executed.extend(
+        mix.forms().into_iter().filter(|(form, _)| wanted.contains_key(split_form(form).0)),
+    );
+    let microbenchmarks = select::select(&all, &executed, LEAST_SHARE);
+    let application = analyse(&microbenchmarks)?;
+    let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
+    let counts = count(&application, &microbenchmarks, &mut builder, jdk)?;
+    let place = SessionStore { output, runs: MICROBENCHMARK_RUNS };
+    let runs = measure_all(&microbenchmarks, scenario, &mut builder, boards, place)?;
+    let every: Vec<MicrobenchmarkRun> = runs.iter().flatten().cloned().collect();
+    let table = measure::table(&every, &counts);
+    let places =
+        microbenchmarks.iter().map(|microbenchmark| microbenchmark.places).min().unwrap_or(1);
+    let prices = measure::microbenchmark_prices(&table, mix)?.measured_in(places);
+    let without = select::without_microbenchmark(&all, &wanted, 1e-3);
+    Ok(MeasuredMicrobenchmarks {
+        microbenchmarks: microbenchmarks.len(),
+        runs,
+        table,
+        prices,
+        without,
+    })
+}
+
+/// The microbenchmarks that the boards' compilers leave whole.
+fn for_boards(boards: &[OpenBoard]) -> Vec<Microbenchmark> {
+    let places = match boards.iter().any(OpenBoard::is_local) {
+        true => PLACES_MEANWHILE,
+        false => PLACES_AHEAD,
+    };
+    match boards.iter().any(OpenBoard::compiles) {
+        true => catalogue()
+            .into_iter()
+            .map(|microbenchmark| for_compilers(microbenchmark, places))
+            .collect(),
+        false => catalogue(),
+    }
+}
+
+impl MeasuredMicrobenchmarks {
+    /// A line about them.
+    pub fn summary(&self) -> String {
+        let MicrobenchmarkPrices { prices, devices, .. } = &self.prices;
+        let mut said = format!(
+            "{} microbenchmarks x {} runs: costs of {} operations and library functions",
+            self.microbenchmarks,
+            self.runs.len(),
+            prices.iter().filter(|price| price.context.is_empty()).count()
+        );
+        said += &devices_text(devices).map_or(String::new(), |text| format!("\n{text}"));
+        if !self.without.is_empty() {
+            said += &format!(
+                "\nexecuted often, but without a microbenchmark: {}",
+                self.without.join(", ")
+            );
+        }
+        said
+    }
+
+    /// `microbenchmark-windows.csv`: every microbenchmark's runs.
+    pub fn windows_csv(&self) -> String {
+        let columns = [
+            "microbenchmark",
+            "repeat",
+            "iterations",
+            "gc_runs",
+            "energy_j",
+            "duration_s",
+            "device",
+        ];
+        let mut table = CsvText::new(columns);
+        for (repeat, runs) in self.runs.iter().enumerate() {
+            for run in runs {
+                table.row([
+                    run.name.clone(),
+                    (repeat + 1).to_string(),
+                    run.iterations.to_string(),
+                    run.gc_runs.to_string(),
+                    run.energy_j.to_string(),
+                    run.duration_s.to_string(),
+                    run.device.clone(),
+                ]);
+            }
+        }
+        table.text()
+    }
+}
+
+/// About how long the microbenchmarks of a scenario take, in seconds on the board's clock: there
+/// is one for each operation of its sources that any microbenchmark is for, up to
+/// `microbenchmarks.count`. `meter` is what measures them, by its name.
+pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary, meter: &str) -> f64 {
+    if !scenario.microbenchmarks.enabled {
+        return 0.0;
+    }
+    let measured = measured_operations(&catalogue());
+    let blocks = dictionary.blocks.iter();
+    let operations = blocks.flat_map(|block| &block.operations).map(|one| one.operation.name());
+    let has_microbenchmark = |name: &&str| measured.contains(*name);
+    let microbenchmarks: BTreeSet<&str> = operations.filter(has_microbenchmark).collect();
+    let microbenchmarks = microbenchmarks.len().min(scenario.microbenchmarks.count);
+    f64::from(scenario.microbenchmarks.repeats) * session_s(microbenchmarks, scenario, meter)
+}
+
+/// The microbenchmarks' program, divided into blocks.
+pub(crate) fn analyse(microbenchmarks: &[Microbenchmark]) -> Result<AnalysedApplication, Failure> {
+    let sources = Sources::of_texts(program::sources(microbenchmarks));
+    Ok(AnalysedApplication::analyse(sources, Granularity::Expression)?)
+}
+
+/// Counts per iteration, from two runs on the local JVM.
+fn count(
+    application: &AnalysedApplication,
+    microbenchmarks: &[Microbenchmark],
+    builder: &mut VariantBuilder<'_>,
+    jdk: &Jdk,
+) -> Result<BTreeMap<String, BTreeMap<String, f64>>, Failure> {
+    let variant = builder.build(&BTreeSet::new(), Probe::Count)?;
+    let mut runs = Vec::new();
+    for iterations in COUNTED {
+        let folder = TemporaryFolder::new("microbenchmarks")
+            .map_err(Failure::io("create", std::env::temp_dir()))?;
+        let classes = folder.path().join("classes");
+        jar::write_folder(&classes, &variant.classes)?;
+        let arguments = vec![names_argument(microbenchmarks), format!("iterations={iterations}")];
+        let outcome = jvm::run(jdk, &local_run(folder.path(), classes, arguments))?;
+        if outcome.end != JvmEnd::Exited(0) {
+            let message =
+                format!("the microbenchmarks end with {:?}: {}", outcome.end, outcome.stderr);
+            return Err(Failure::input("microbenchmarks", message));
+        }
+        let file = folder.path();
+        let text = read_counts(file).map_err(Failure::io("read", file))?;
+        let text =
+            text.ok_or_else(|| Failure::input(file, "the microbenchmarks left no counts"))?;
+        let executions = parse_executions(&text, application.dictionary.blocks.len())
+            .map_err(|error| Failure::input(file, error))?;
+        runs.push(CountedRun { iterations, executions });
+    }
+    let mut counts = measure::counts_per_iteration(&application.dictionary, &runs[0], &runs[1]);
+    measure::count_elements(microbenchmarks, &mut counts);
+    Ok(counts)
+}
+
+fn local_run(folder: &Path, classes: PathBuf, arguments: Vec<String>) -> JvmRun {
+    JvmRun {
+        options: Vec::new(),
+        classpath: vec![classes],
+        main: program::MAIN.to_string(),
+        arguments,
+        directory: folder.to_path_buf(),
+        input: String::new(),
+        limit: Duration::from_secs(60),
+    }
+}
+
+fn names_argument(microbenchmarks: &[Microbenchmark]) -> String {
+    let names: Vec<&str> =
+        microbenchmarks.iter().map(|microbenchmark| microbenchmark.name.as_str()).collect();
+    format!("microbenchmarks={}", names.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_have_a_row_per_microbenchmark_and_repeat() {
+        let run = |device: &str, energy_j| MicrobenchmarkRun {
+            name: "add_int".into(),
+            device: device.into(),
+            iterations: 1000,
+            gc_runs: 2,
+            energy_j,
+            duration_s: 3.0,
+        };
+        let measured = MeasuredMicrobenchmarks {
+            microbenchmarks: 1,
+            runs: vec![vec![run("B1", 0.5)], vec![run("B1, left", 1e-7)]],
+            table: Table::default(),
+            prices: MicrobenchmarkPrices {
+                prices: Vec::new(),
+                priors: Vec::new().into(),
+                devices: Vec::new(),
+            },
+            without: Vec::new(),
+        };
+        let expected = "microbenchmark,repeat,iterations,gc_runs,energy_j,duration_s,device\n\
+                        add_int,1,1000,2,0.5,3,B1\nadd_int,2,1000,2,0.0000001,3,\"B1, left\"\n";
+        assert_eq!(measured.windows_csv(), expected);
+    }
+}
