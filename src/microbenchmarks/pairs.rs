@@ -155,7 +155,7 @@ mod tests {
             name: name.into(),
             device: "board".into(),
             iterations,
-            collections: 0,
+            gc_runs: 0,
             energy_j,
             duration_s: 1.0,
         }

@@ -117,7 +117,7 @@ pub struct NamedWindow {
     /// Iterations that it said last before its begin marker.
     pub iterations: Option<u64>,
     /// GC in it.
-    pub collections: u64,
+    pub gc_runs: u64,
     /// CPU times of the runtime's threads in it; none where they were not read.
     pub threads: Option<RuntimeThreads>,
 }
@@ -303,12 +303,12 @@ impl SessionLog {
             let (MarkerKind::Begin, Some(name)) = (begin.kind, &begin.name) else { continue };
             let end = self.end_of(begin)?;
             let window = self.window(begin, end, alignment)?;
-            let collections = self.collections_between(begin, end).len() as u64;
+            let gc_runs = self.collections_between(begin, end).len() as u64;
             let mut said =
                 self.iterations.iter().filter(|said| said.0 < begin.line && said.1 == *name);
             let iterations = said.next_back().map(|said| said.2);
             let (name, threads) = (name.clone(), self.threads_between(begin, end));
-            windows.push(NamedWindow { name, window, iterations, collections, threads });
+            windows.push(NamedWindow { name, window, iterations, gc_runs, threads });
         }
         Ok(windows)
     }
