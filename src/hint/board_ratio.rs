@@ -1,0 +1,96 @@
+//! What rewrites of one pattern save on a board, of what is said of a place.
+
+use std::fmt;
+
+use crate::account::Interval;
+use crate::format;
+use crate::hint::counted::Amount;
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::interval::NORMAL_975;
+use crate::model::student_975;
+use crate::units::Joules;
+
+/// What is saved on a board by what the costs say is saved, or by what the lines spend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoardRatio {
+    /// What it is a part of.
+    pub basis: PredictionBasis,
+    /// The mean over places. Of costs: 1 where they are right, 0 where nothing is saved. Of
+    /// lines: the part of their energy that is saved.
+    pub ratio: f64,
+    /// Its standard error.
+    pub se: f64,
+    /// How far places are from the mean, one standard deviation.
+    pub spread: f64,
+    /// Pairs of kernels that say it.
+    pub pairs: usize,
+    /// Places that say it, where their rewrites were measured.
+    pub places: usize,
+}
+
+/// Pairs and places from which on the interval of a new place is that of a prediction, by
+/// Student's t with two degrees of freedom less. Of fewer it would say nothing (12.7 standard
+/// deviations of three); they are taken at their word.
+const LEAST_FOR_PREDICTION: usize = 4;
+
+impl BoardRatio {
+    /// The 95 % interval of the mean.
+    pub fn interval(&self) -> (f64, f64) {
+        (self.ratio - NORMAL_975 * self.se, self.ratio + NORMAL_975 * self.se)
+    }
+
+    /// How far a new place may be from the mean: half the width of its 95 % interval, as
+    /// standard deviations of a normal distribution.
+    fn of_place(&self) -> f64 {
+        let known = self.pairs + self.places;
+        let quantile = match known < LEAST_FOR_PREDICTION {
+            true => NORMAL_975,
+            false => student_975(known as f64 - 2.0),
+        };
+        self.se.hypot(self.spread) * quantile / NORMAL_975
+    }
+
+    /// What is saved at a place of which this is said; no more than `bound`.
+    pub(super) fn scaled(&self, said: Amount, bound: Joules) -> Amount {
+        self.times(said, bound, self.of_place())
+    }
+
+    /// What is saved by such rewrites on average over places, if this is said of each.
+    pub(super) fn on_average(&self, said: Amount, bound: Joules) -> Amount {
+        self.times(said, bound, self.se)
+    }
+
+    /// The ratio, with an error, times what is said.
+    fn times(&self, said: Amount, bound: Joules, error: f64) -> Amount {
+        let energy = Joules((said.energy.0 * self.ratio).min(bound.0));
+        let interval = said.deviation_j().map(|sd| {
+            let variance =
+                (self.ratio * sd).powi(2) + (said.energy.0 * error).powi(2) + (sd * error).powi(2);
+            Interval::of_difference(energy, variance).at_most(bound)
+        });
+        let whole = said.share.map(|share| said.energy.0 / share);
+        let share = whole.map(|whole| energy.0 / whole).filter(|share| share.is_finite());
+        Amount { energy, interval, share }
+    }
+}
+
+impl fmt::Display for BoardRatio {
+    /// `0.2 % of what the costs say (-1.0 % to 1.4 %; 2 pairs of kernels, 3 measured places)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lo, hi) = self.interval();
+        let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
+        let counted = |n: usize, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{n} {many}")),
+        };
+        let pairs = counted(self.pairs, "pair of kernels", "pairs of kernels");
+        let places = counted(self.places, "measured place", "measured places");
+        let by = pairs.into_iter().chain(places).collect::<Vec<_>>().join(", ");
+        let of = match self.basis {
+            PredictionBasis::Costs => "what the costs say",
+            PredictionBasis::Lines => "what the replaced lines spend",
+        };
+        write!(f, "{ratio} of {of} ({lo} to {hi}; {by})")
+    }
+}
