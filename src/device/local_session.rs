@@ -19,7 +19,7 @@ use crate::scenario::in_order;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
 
-use super::DeviceError;
+use super::error::DeviceError;
 use super::input_command::beside;
 use super::local::{LOCAL_SERIAL, LocalJvm};
 use super::plan::{SessionKind, SessionPlan};
