@@ -10,7 +10,7 @@ use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::standard_output;
 use super::super::stop::Stop;
-use super::Arguments;
+use super::arguments::Arguments;
 use super::frame::{JvmInterval, MonitorInterval};
 use super::record::Recorder;
 use super::session::MonitorSession;

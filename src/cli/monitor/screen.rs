@@ -10,7 +10,7 @@ use ratatui::{DefaultTerminal, Frame};
 use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::stop::Stop;
-use super::Arguments;
+use super::arguments::Arguments;
 use super::choice::{ListLevel, ListOptions, SortKey};
 use super::record::Recorder;
 use super::session::MonitorSession;
