@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use wattline_units::limits::CAMPAIGN_RUNS;
 use wattline_units::shortened::shortened;
 
+use super::campaign_file::{CampaignFile, CampaignProtocol, PlanOn};
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence,
@@ -14,9 +15,8 @@ use super::checked::{
 };
 use super::error::FailedCheck;
 use super::file::{
-    ApplicationFile, BoardSection, CampaignFile, CampaignProtocol, FrequencyFile, GranularityFile,
-    InputFile, KernelsFile, LibraryFile, LimitsFile, PlanOn, RoleFile, ScenarioFile, SessionFile,
-    SourceSection, StartKind,
+    ApplicationFile, BoardSection, FrequencyFile, GranularityFile, InputFile, KernelsFile,
+    LibraryFile, LimitsFile, RoleFile, ScenarioFile, SessionFile, SourceSection, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;
