@@ -157,7 +157,12 @@ fn fitted<'m>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Accounts, account, sample};
+    use crate::account::entry::MethodKey;
+    use crate::account::profile::Hits;
+    use crate::account::{Accounts, Interval, account, sample};
+    use crate::blocks::BlockId;
+    use crate::exact::Femtojoules;
+    use crate::units::Joules;
 
     fn hits(of: &[(&str, &str, u64)], outside: u64) -> Hits {
         let key = |&(class, method, n): &(&str, &str, u64)| ((class.into(), method.into()), n);

@@ -31,7 +31,7 @@ pub struct BoardRatio {
 /// Pairs and places from which on the interval of a new place is that of a prediction, by
 /// Student's t with two degrees of freedom less. Of fewer it would say nothing (12.7 standard
 /// deviations of three); they are taken at their word.
-const LEAST_FOR_PREDICTION: usize = 4;
+pub(super) const LEAST_FOR_PREDICTION: usize = 4;
 
 impl BoardRatio {
     /// The 95 % interval of the mean.
@@ -92,5 +92,58 @@ impl fmt::Display for BoardRatio {
             PredictionBasis::Lines => "what the replaced lines spend",
         };
         write!(f, "{ratio} of {of} ({lo} to {hi}; {by})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six pairs tell the spread with four degrees of freedom: 2.776 standard deviations.
+    #[test]
+    fn a_new_place_is_predicted_by_students_t() {
+        let ratio = BoardRatio {
+            basis: PredictionBasis::Lines,
+            ratio: 0.5,
+            se: 0.03,
+            spread: 0.04,
+            pairs: 6,
+            places: 0,
+        };
+        assert!((ratio.of_place() * NORMAL_975 - 2.776_445 * 0.05).abs() < 1e-5);
+        assert_eq!(BoardRatio { pairs: 3, ..ratio }.of_place(), 0.05);
+        let measured = BoardRatio { pairs: 2, places: 4, ..ratio };
+        assert_eq!(measured.of_place(), ratio.of_place());
+        let by = |ratio: BoardRatio| ratio.to_string().split_once("; ").unwrap().1.to_string();
+        assert_eq!(by(measured), "2 pairs of kernels, 4 measured places)");
+        assert_eq!(by(BoardRatio { pairs: 0, places: 1, ..ratio }), "1 measured place)");
+    }
+
+    /// 10 J of 100, 8 to 12, at a ratio of 0.5 +- 0.1: 5 J with sqrt(0.25 + 1 + 0.01) J.
+    #[test]
+    fn predictions_are_scaled_with_both_errors() {
+        let half = NORMAL_975;
+        let said = Amount {
+            energy: Joules(10.0),
+            interval: Some(Interval { lo: Joules(10.0 - half), hi: Joules(10.0 + half) }),
+            share: Some(0.1),
+        };
+        let ratio = BoardRatio {
+            basis: PredictionBasis::Costs,
+            ratio: 0.5,
+            se: 0.06,
+            spread: 0.08,
+            pairs: 2,
+            places: 0,
+        };
+        let scaled = ratio.scaled(said, Joules(50.0));
+        assert_eq!((scaled.energy, scaled.share), (Joules(5.0), Some(0.05)));
+        let sd = (scaled.interval.unwrap().hi.0 - 5.0) / NORMAL_975;
+        assert!((sd * sd - 1.26).abs() < 1e-9, "{sd}");
+        let bounded = BoardRatio { ratio: 9.0, ..ratio }.scaled(said, Joules(50.0));
+        let average = ratio.on_average(said, Joules(50.0)).interval.unwrap();
+        let sd = (average.hi.0 - 5.0) / NORMAL_975;
+        assert!((sd * sd - 0.6136).abs() < 1e-9, "0.25 + 0.36 + 0.0036: {sd}");
+        assert_eq!((bounded.energy, bounded.interval.unwrap().hi), (Joules(50.0), Joules(50.0)));
     }
 }

@@ -293,7 +293,8 @@ mod tests {
         let (level, sort, filter) = (ListLevel::Processes, SortKey::Name, "x".into());
         let choice = ListOptions { level, sort, filter, skip: 3, calls: "calls" };
         let (tallies, message) = (Tallies::default(), String::new());
-        let state = ScreenState { choice, tallies, is_paused: false, is_typing: true, message };
+        let state =
+            ScreenState { choice, tallies, is_paused: false, is_typing: true, message, noted: 0 };
         for (width, height) in [(0, 0), (1, 1), (5, 3), (300, 2)] {
             let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
             terminal.draw(|frame| state.show(frame, &RecordingHeader::default(), true)).unwrap();
