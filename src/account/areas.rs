@@ -5,111 +5,38 @@
 mod blocks;
 mod compiled;
 mod count_based_costs;
+mod grouped;
 mod intervals;
 mod line_estimates;
 mod line_samples;
+mod method_group;
+mod parts;
+mod place_scale;
+mod sample_estimates;
+mod sampled_case;
+mod share_out;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::account::calls::CallTree;
 use crate::account::cost::{CostIndex, IndexedModel};
-use crate::account::entry::{Leaf, MethodKey, Portion};
-use crate::account::matching::{MethodSignature, find, signature};
-use crate::account::profile::Hits;
+use crate::account::entry::Leaf;
 use crate::assumptions::ASSUMED;
-use crate::blocks::BlockId;
-use crate::exact::Femtojoules;
-use crate::interval::Interval;
-use crate::model::areas::{
-    AreaEstimate, AreaFit, CostEstimate, Direct, Repeats, RunSpread, SmallArea, Tails, benchmarked,
-    estimate, run_spread, session_variances, share_of,
-};
-use crate::model::{CovarianceScope, Model};
-use crate::units::Joules;
+use crate::model::Model;
+use crate::model::areas::{AreaFit, SmallArea, Tails, estimate};
 
-use compiled::{CallEdgeSamples, Inlined, Paths};
 pub(super) use count_based_costs::CountBasedCosts;
+pub use method_group::MethodGroup;
+pub use sampled_case::SampledCase;
+
+use compiled::{Inlined, Paths};
+use grouped::{Grouped, SampledNames};
 use line_estimates::{LineEstimate, LineEstimates};
-use line_samples::{LineSamples, LineSamplesByGroup};
-
-/// The largest relative error with which samples know an area at all: of four samples it is half.
-const LEAST_SURE: f64 = 0.5;
-
-/// What a sampler saw of one unremoved case.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SampledCase {
-    /// What a session of it spends above idle, without the runtime's own threads where their
-    /// part is known: the mean over power runs and sampled ones.
-    pub energy: Joules,
-    /// How many sessions that is the mean of.
-    pub sessions: usize,
-    /// How far, relative, the energy of a session differs from the mean of its case; absent
-    /// where no case has two.
-    pub session_spread: Option<f64>,
-    /// Which methods and lines the samples of all its runs fell into.
-    pub hits: Hits,
-    /// The same run by run.
-    pub runs: Vec<Hits>,
-}
-
-impl SampledCase {
-    /// A case with its runs; `None` without samples.
-    pub fn of(energy: Joules, runs: Vec<Hits>) -> Option<Self> {
-        let mut hits = Hits::default();
-        runs.iter().for_each(|run| hits.merge(run));
-        let case = Self { energy, sessions: 1, session_spread: None, hits, runs };
-        (case.samples() > 0).then_some(case)
-    }
-
-    /// All its samples.
-    fn samples(&self) -> u64 {
-        self.hits.inside() + self.hits.outside
-    }
-
-    /// The same by methods alone.
-    pub(super) fn by_method(&self) -> Self {
-        let runs = self.runs.iter().map(Hits::by_method).collect();
-        Self { hits: self.hits.by_method(), runs, ..*self }
-    }
-
-    /// The same with a part of its energy.
-    pub(super) fn scaled(&self, part: f64) -> Self {
-        Self { energy: self.energy * part, ..self.clone() }
-    }
-}
-
-/// A method, or methods that samples don't tell apart (a class's constructors and field
-/// initialisers; overloads, where a sampler names no parameters), with what compilers put into
-/// it where the sampler shows no inlined frames, and what is known of its energy.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MethodGroup {
-    /// The methods.
-    pub methods: Vec<MethodKey>,
-    /// Samples that fell into them.
-    pub samples: u64,
-    /// What samples alone say.
-    pub sampled: Joules,
-    /// What the costs alone say, before they learnt from the samples.
-    pub counted: Joules,
-    /// What both together say; areas add up to the energy of all that was sampled in them.
-    pub energy: Femtojoules,
-    /// Its 95 % interval.
-    pub interval: Interval,
-    /// How much of it is the samples' word, 0..1.
-    pub weight: f64,
-    /// How far, relative, its energy in a run differs from the mean over runs; absent where no
-    /// case was sampled twice.
-    pub run_spread: Option<f64>,
-    /// The same because sessions of a case have more or less energy than its mean; absent
-    /// without samples, too.
-    pub session_spread: Option<f64>,
-    /// Variance of its error in J^2.
-    variance_j2: f64,
-    /// Whether samples know it better than words do. Of one that they don't its energy may be a
-    /// sample's, or its part of what was missing: nothing that an execution in other runs costs.
-    is_told: bool,
-}
+use line_samples::LineSamplesByGroup;
+use method_group::accounts;
+use sample_estimates::SampleEstimates;
+use share_out::share_out;
 
 /// The areas of a scenario.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,20 +122,6 @@ impl MethodGroups {
     }
 }
 
-fn root_sum_of_squares(values: impl Iterator<Item = f64>) -> f64 {
-    values.map(|value| value * value).sum::<f64>().sqrt()
-}
-
-/// What the place effects of leaves are relative to, in joules, where an execution of any
-/// operation spends so much on average: their blocks are off one by one.
-fn place_scale<'l>(leaves: impl Iterator<Item = &'l Leaf<'l>>, once_j: f64) -> f64 {
-    let mut blocks = BTreeMap::<BlockId, Portion>::new();
-    for leaf in leaves {
-        *blocks.entry(leaf.block.id).or_default() += Portion::from(leaf);
-    }
-    root_sum_of_squares(blocks.values().map(|block| block.usual_j(once_j)))
-}
-
 /// What the costs say of each area, in joules.
 fn counted(counts: &[Vec<f64>], costs: &IndexedModel<'_>) -> Vec<f64> {
     let price = |(cost, n): (usize, &f64)| match *n == 0.0 {
@@ -216,238 +129,6 @@ fn counted(counts: &[Vec<f64>], costs: &IndexedModel<'_>) -> Vec<f64> {
         false => costs.cost(CostIndex(cost)).0 * n,
     };
     counts.iter().map(|counts| counts.iter().enumerate().map(price).sum()).collect()
-}
-
-/// What samples can call a method.
-struct SampledNames {
-    /// Class and method of those that are named without parameters: their overloads are one.
-    bare: BTreeSet<(String, String)>,
-}
-
-impl SampledNames {
-    fn of(cases: &[SampledCase]) -> Self {
-        let names = cases.iter().flat_map(|case| case.hits.methods.keys());
-        let bare = names.filter(|(_, method)| !method.contains('('));
-        let name = |(class, method): &(String, String)| {
-            let signature = signature(class, method);
-            (signature.class, signature.name)
-        };
-        Self { bare: bare.map(name).collect() }
-    }
-
-    fn signature(&self, method: &MethodKey) -> MethodSignature {
-        let mut signature = signature(&method.class, &method.method);
-        if self.bare.contains(&(signature.class.clone(), signature.name.clone())) {
-            signature.parameters = None;
-        }
-        signature
-    }
-}
-
-/// Leaves by what samples call the code that they are in.
-struct Grouped {
-    /// Signatures, with the methods behind them.
-    areas: Vec<(MethodSignature, Vec<MethodKey>)>,
-    /// The area of each leaf.
-    of_leaf: Vec<usize>,
-}
-
-impl Grouped {
-    fn of(leaves: &[Leaf<'_>], names: SampledNames) -> Self {
-        let of_leaf: Vec<MethodKey> = leaves.iter().map(|leaf| MethodKey::of(leaf.block)).collect();
-        let methods: BTreeSet<&MethodKey> = of_leaf.iter().collect();
-        let signatures: BTreeMap<&MethodKey, MethodSignature> =
-            methods.into_iter().map(|method| (method, names.signature(method))).collect();
-        let mut by: BTreeMap<&MethodSignature, Vec<MethodKey>> = BTreeMap::new();
-        for (method, signature) in &signatures {
-            by.entry(signature).or_default().push((*method).clone());
-        }
-        let places: BTreeMap<&MethodSignature, usize> = by.keys().copied().zip(0..).collect();
-        let places = of_leaf.iter().map(|method| places[&signatures[method]]).collect();
-        let areas = by.into_iter().map(|(signature, methods)| (signature.clone(), methods));
-        let areas = areas.collect();
-        Self { areas, of_leaf: places }
-    }
-
-    /// The area of each block, and how many of so many samples the costs let one expect of it.
-    fn expected(
-        &self,
-        leaves: &[Leaf<'_>],
-        samples: u64,
-    ) -> (BTreeMap<BlockId, usize>, BTreeMap<BlockId, f64>) {
-        let (mut areas, mut expected): (_, BTreeMap<BlockId, f64>) = Default::default();
-        let joules = |leaf: &Leaf<'_>| leaf.energy.joules().0.max(0.0);
-        let energy: f64 = leaves.iter().map(joules).sum();
-        let of_a_joule = if energy > 0.0 { samples as f64 / energy } else { 0.0 };
-        for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
-            BTreeMap::insert(&mut areas, leaf.block.id, *area);
-            *expected.entry(leaf.block.id).or_default() += joules(leaf) * of_a_joule;
-        }
-        (areas, expected)
-    }
-
-    /// Samples by area and by who called.
-    fn met(&self, cases: &[SampledCase], samples: &[u64]) -> CallEdgeSamples {
-        let alone = samples.iter().map(|samples| *samples as f64).collect();
-        let mut met = CallEdgeSamples { called: BTreeMap::new(), alone };
-        for ((caller, callee), count) in cases.iter().flat_map(|case| &case.hits.calls) {
-            let place = |(class, method): &(String, String)| self.find(class, method);
-            if let (Some(caller), Some(callee)) = (place(caller), place(callee)) {
-                *met.called.entry((caller, callee)).or_default() += *count as f64;
-                met.alone[callee] -= *count as f64;
-            }
-        }
-        met
-    }
-
-    /// The same with what was inlined where it was inlined; its leaves are divided.
-    fn divided(self, leaves: &mut Vec<Leaf<'_>>, inlined: &Inlined, paths: &Paths<'_>) -> Self {
-        let (divided, of_leaf) = inlined.divide(std::mem::take(leaves), &self.of_leaf, paths);
-        *leaves = divided;
-        let used: BTreeSet<usize> = of_leaf.iter().copied().collect();
-        let places: BTreeMap<usize, usize> = used.iter().copied().zip(0..).collect();
-        let of_leaf = of_leaf.iter().map(|area| places[area]).collect();
-        let areas = self.areas.into_iter().enumerate().filter(|(area, _)| used.contains(area));
-        let areas = areas.map(|(_, area)| area).collect();
-        Self { areas, of_leaf }
-    }
-
-    /// Places of each area's leaves.
-    fn leaves_of_areas(&self) -> Vec<Vec<usize>> {
-        let mut leaves = vec![Vec::new(); self.areas.len()];
-        for (leaf, area) in self.of_leaf.iter().enumerate() {
-            leaves[*area].push(leaf);
-        }
-        leaves
-    }
-
-    /// How often each cost occurs in each area.
-    fn counts(&self, leaves: &[Leaf<'_>], costs: usize) -> Vec<Vec<f64>> {
-        let mut counts = vec![vec![0.0; costs]; self.areas.len()];
-        for (leaf, area) in leaves.iter().zip(&self.of_leaf) {
-            if let Some(cost) = leaf.cost {
-                counts[*area][cost.0] += leaf.weighted;
-            }
-        }
-        counts
-    }
-
-    /// What the place effect of each area is relative to, in joules: its blocks are off one by
-    /// one, so that an area of many is off by less than one of them.
-    fn scales(&self, leaves: &[Leaf<'_>]) -> Vec<f64> {
-        let once_j = leaves.iter().map(Portion::from).sum::<Portion>().once_j();
-        let scale = |own: &Vec<usize>| place_scale(own.iter().map(|leaf| &leaves[*leaf]), once_j);
-        self.leaves_of_areas().iter().map(scale).collect()
-    }
-
-    /// Samples of each area.
-    fn samples(&self, hits: &Hits) -> Vec<u64> {
-        let mut samples = vec![0; self.areas.len()];
-        for ((class, method), count) in &hits.methods {
-            if let Some(area) = self.find(class, method) {
-                samples[area] += count;
-            }
-        }
-        samples
-    }
-
-    /// How far samples of an area differ between the runs of a case.
-    fn run_spread(&self, cases: &[SampledCase]) -> Option<RunSpread> {
-        let of_case = |case: &SampledCase| {
-            Repeats::of_all(case.runs.iter().map(|run| self.samples(run)).collect())
-        };
-        run_spread(&cases.iter().map(of_case).collect::<Vec<Repeats>>())
-    }
-
-    /// The area of a method of a profile.
-    fn find(&self, class: &str, method: &str) -> Option<usize> {
-        find(&self.areas, |(own, _)| own, &signature(class, method))
-    }
-}
-
-/// What samples say of each area.
-struct SampleEstimates {
-    samples: Vec<u64>,
-    direct: Vec<Direct>,
-    /// Energy of all samples that fell into areas, in joules.
-    inside_j: f64,
-    /// Energy of one sample, in joules: finer than that, samples don't see.
-    grain_j: f64,
-    /// How far, relative, samples of areas differ between runs.
-    run_spread: Option<RunSpread>,
-    /// How far, relative, areas' energies differ because sessions of a case do.
-    session_spreads: Option<Vec<Option<f64>>>,
-}
-
-impl SampleEstimates {
-    /// `None` where no sample fell into an area.
-    fn of(grouped: &Grouped, cases: &[SampledCase]) -> Option<Self> {
-        let areas = grouped.areas.len();
-        let none = Direct { energy_j: 0.0, variance_j2: 0.0 };
-        let mut seen = Self {
-            samples: vec![0; areas],
-            direct: vec![none; areas],
-            inside_j: 0.0,
-            grain_j: 0.0,
-            run_spread: grouped.run_spread(cases),
-            session_spreads: None,
-        };
-        let by_case = cases.iter().map(|case| seen.add(grouped, case));
-        let by_case: Vec<Vec<f64>> = by_case.collect::<Option<_>>()?;
-        let spreads: Option<Vec<f64>> = cases.iter().map(|case| case.session_spread).collect();
-        seen.session_spreads = spreads.map(|spreads| seen.add_sessions(cases, &by_case, &spreads));
-        (seen.inside_j > 0.0).then_some(seen)
-    }
-
-    /// Adds that sessions differ, by cases and what areas have of them; gives how far areas'
-    /// energies differ, relative, in one session of each case.
-    fn add_sessions(
-        &mut self,
-        cases: &[SampledCase],
-        by_case: &[Vec<f64>],
-        spreads: &[f64],
-    ) -> Vec<Option<f64>> {
-        let error = |(case, spread): (&SampledCase, &f64)| spread / (case.sessions as f64).sqrt();
-        let errors: Vec<f64> = cases.iter().zip(spreads).map(error).collect();
-        let of_one = session_variances(by_case, spreads);
-        for (direct, variance_j2) in self.direct.iter_mut().zip(session_variances(by_case, &errors))
-        {
-            direct.variance_j2 += variance_j2;
-        }
-        let relative = |(direct, variance_j2): (&Direct, f64)| {
-            (direct.energy_j > 0.0).then(|| variance_j2.sqrt() / direct.energy_j)
-        };
-        self.direct.iter().zip(of_one).map(relative).collect()
-    }
-
-    /// Adds a case and gives what each area has of it, in joules; `None` where it has no samples
-    /// or no energy.
-    fn add(&mut self, grouped: &Grouped, case: &SampledCase) -> Option<Vec<f64>> {
-        let all = case.samples();
-        let mut of_areas = Vec::with_capacity(self.direct.len());
-        let runs = case.runs.len().max(1) as f64;
-        for (area, hits) in grouped.samples(&case.hits).into_iter().enumerate() {
-            let direct = share_of(hits, all, case.energy.0, ASSUMED.sampled_power_spread)?;
-            let between_runs = self.spread_of(area).unwrap_or(0.0) * direct.energy_j;
-            self.samples[area] += hits;
-            self.direct[area].energy_j += direct.energy_j;
-            self.direct[area].variance_j2 += direct.variance_j2 + between_runs.powi(2) / runs;
-            self.inside_j += direct.energy_j;
-            of_areas.push(direct.energy_j);
-        }
-        self.grain_j = self.grain_j.max(case.energy.0 / all as f64);
-        Some(of_areas)
-    }
-
-    /// What samples say of a joule of the costs.
-    fn level(&self, counted: &[f64]) -> f64 {
-        let sum: f64 = counted.iter().sum();
-        if sum > 0.0 { self.inside_j / sum } else { 1.0 }
-    }
-
-    fn spread_of(&self, area: usize) -> Option<f64> {
-        self.run_spread.as_ref().map(|spread| spread.areas[area])
-    }
 }
 
 /// The estimator's answer. `places` are what the areas' place effects are relative to, in joules,
@@ -473,196 +154,15 @@ fn fitted<'m>(
     words.learn(level, &occurs, &ASSUMED, |belief| estimate(&areas, belief, Tails::Estimated).ok())
 }
 
-/// The model's costs with their covariance; without one, each by its own error, or known
-/// to its own size where it has none. Each has `further` times its square as variance, more.
-fn belief(model: &Model, level: f64, further: f64) -> CostEstimate {
-    let l = model.costs.len();
-    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
-    let mean: Vec<f64> = model.costs.iter().map(|cost| finite(cost.cost_j) * level).collect();
-    let own = |j: usize| {
-        let se = model.costs[j].se_j.filter(|se| se.is_finite());
-        se.map_or(mean[j], |se| se * level).powi(2)
-    };
-    let all = model.covariance_scope == CovarianceScope::All;
-    let whole = model.covariance.as_ref().filter(|s| all && s.iter().all(|v| v.is_finite()));
-    let mut covariance: Vec<f64> = match whole {
-        Some(covariance) => covariance.iter().map(|entry| entry * level * level).collect(),
-        None => (0..l * l).map(|k| if k / l == k % l { own(k / l) } else { 0.0 }).collect(),
-    };
-    (0..l).for_each(|j| covariance[j * l + j] += further * mean[j].powi(2));
-    CostEstimate::Normal { mean, covariance }
-}
-
-/// What is known of each area; `places` as for [`fitted`].
-fn accounts(
-    grouped: &Grouped,
-    seen: &SampleEstimates,
-    counted: &[f64],
-    places: &[f64],
-    fit: &AreaFit,
-) -> Vec<MethodGroup> {
-    // Relative to what samples say where that is more: then it is words that are far off.
-    let is_told = |a: usize| {
-        let block_effect_sd = fit.block_effect_sd.unwrap_or(0.0);
-        let of_samples = block_effect_sd.min(LEAST_SURE) * seen.direct[a].energy_j;
-        f64::max(block_effect_sd * places[a], of_samples).powi(2) >= seen.direct[a].variance_j2
-    };
-    let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
-    let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();
-    let energies = whole(&benchmarked(&energies, &errors, seen.inside_j));
-    let account = |(a, (_, methods)): (usize, &(MethodSignature, Vec<MethodKey>))| {
-        let (energy, estimate) = (energies[a], &fit.estimates[a]);
-        MethodGroup {
-            methods: methods.clone(),
-            samples: seen.samples[a],
-            sampled: Joules(seen.direct[a].energy_j),
-            counted: Joules(counted[a]),
-            energy,
-            interval: around(energy.joules().0, estimate),
-            weight: estimate.weight,
-            run_spread: seen.spread_of(a),
-            session_spread: seen.session_spreads.as_ref().and_then(|spreads| spreads[a]),
-            variance_j2: estimate.mse_j2,
-            is_told: is_told(a),
-        }
-    };
-    grouped.areas.iter().enumerate().map(account).collect()
-}
-
-/// The estimate's interval, moved with it when areas were made to add up.
-fn around(energy_j: f64, estimate: &AreaEstimate) -> Interval {
-    let moved = energy_j - estimate.energy_j;
-    let lo = (estimate.lo_j + moved).clamp(0.0, energy_j.max(0.0));
-    Interval { lo: Joules(lo), hi: Joules((estimate.hi_j + moved).max(energy_j)) }
-}
-
-/// Whole femtojoules that add up to the whole of the sum: each is the step between
-/// neighbouring sums, rounded.
-fn whole(energies_j: &[f64]) -> Vec<Femtojoules> {
-    let mut sum = 0.0;
-    let mut before = Femtojoules::ZERO;
-    let step = |energy: &f64| {
-        sum += energy;
-        let now = Femtojoules::from_joules(Joules(sum));
-        let step = now - before;
-        before = now;
-        step
-    };
-    energies_j.iter().map(step).collect()
-}
-
-/// Gives each leaf its part of its area's energy. An area with several methods (compiled into
-/// it, or not told apart) is divided among them by the costs that fit the cases, for methods are
-/// what totals of cases are made of; a method among its [`blocks`], and these by their leaves'
-/// own energies. Where samples name lines they say what places are off by: there its leaves
-/// share a method's energy by their own. All leaves' energies are off by `level`.
-fn share_out(
-    leaves: &mut [Leaf<'_>],
-    grouped: &Grouped,
-    areas: &[MethodGroup],
-    lined: &[LineSamples],
-    of_methods: &IndexedModel<'_>,
-    level: f64,
-) {
-    for ((account, lined), own) in areas.iter().zip(lined).zip(grouped.leaves_of_areas()) {
-        let methods = by_method(leaves, own);
-        let said = shares_of_methods(leaves, &methods, of_methods);
-        for (own, energy) in methods.iter().zip(parts(account.energy, &said)) {
-            match lined.is_empty() {
-                true => blocks::divide(leaves, own, energy, level),
-                false => move_to(leaves, own, energy),
-            }
-        }
-    }
-}
-
-/// Leaves share an energy by their own.
-fn move_to(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoules) {
-    let parts = parts(energy, &weights(leaves, own));
-    own.iter().zip(parts).for_each(|(leaf, energy)| leaves[*leaf].move_to(energy));
-}
-
-/// By what methods share an area's energy: what they spend by these costs, or as their leaves
-/// do where that is nothing.
-fn shares_of_methods(
-    leaves: &[Leaf<'_>],
-    methods: &[Vec<usize>],
-    costs: &IndexedModel<'_>,
-) -> Vec<f64> {
-    let by = |of_leaf: &dyn Fn(&Leaf<'_>) -> f64| -> Vec<f64> {
-        let sum = |own: &Vec<usize>| own.iter().map(|leaf| of_leaf(&leaves[*leaf])).sum();
-        methods.iter().map(sum).collect()
-    };
-    let by_costs = |leaf: &Leaf<'_>| {
-        leaf.cost.map_or(0.0, |cost| (costs.cost(cost).0 * leaf.weighted).max(0.0))
-    };
-    let own = |leaf: &Leaf<'_>| leaf.energy.joules().0.max(0.0);
-    let is_some = |shares: &Vec<f64>| shares.iter().sum::<f64>() > 0.0;
-    let said = [by(&by_costs), by(&own)].into_iter().find(is_some);
-    said.unwrap_or_else(|| by(&|leaf| leaf.executions as f64))
-}
-
-/// Leaves of an area by their methods.
-fn by_method(leaves: &[Leaf<'_>], own: Vec<usize>) -> Vec<Vec<usize>> {
-    let mut methods: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for leaf in own {
-        let block = leaves[leaf].block;
-        methods.entry((&block.class, &block.method)).or_default().push(leaf);
-    }
-    methods.into_values().collect()
-}
-
-/// By what leaves share an energy: their own, or executions where they have none.
-fn weights(leaves: &[Leaf<'_>], of: &[usize]) -> Vec<f64> {
-    let by_costs: Vec<f64> =
-        of.iter().map(|leaf| leaves[*leaf].energy.joules().0.max(0.0)).collect();
-    let by_runs = || of.iter().map(|leaf| leaves[*leaf].executions as f64).collect();
-    if by_costs.iter().sum::<f64>() > 0.0 { by_costs } else { by_runs() }
-}
-
-/// Parts of an energy by weights, which add up to it exactly.
-fn parts(energy: Femtojoules, weights: &[f64]) -> Vec<Femtojoules> {
-    let all: f64 = weights.iter().sum();
-    let (mut sum, mut before) = (0.0, Femtojoules::ZERO);
-    let last = weights.len().saturating_sub(1);
-    let part = |(at, weight): (usize, &f64)| {
-        sum += weight;
-        let share = if at == last || all <= 0.0 { 1.0 } else { sum / all };
-        let now = match share == 1.0 {
-            true => energy,
-            false => Femtojoules((energy.0 as f64 * share).round() as i128),
-        };
-        let step = now - before;
-        before = now;
-        step
-    };
-    weights.iter().enumerate().map(part).collect()
-}
-
-impl Leaf<'_> {
-    /// Prices its counts by other costs.
-    fn reprice(&mut self, costs: &IndexedModel<'_>) {
-        let Some(cost) = self.cost else { return };
-        let (before, now) = (self.energy.joules().0, costs.cost(cost).0 * self.weighted);
-        self.context_error_j *= if before > 0.0 { now / before } else { 1.0 };
-        self.energy = Femtojoules::from_joules(Joules(now));
-    }
-
-    /// Gives the leaf another energy; its counts follow, so that they stay what the energy is
-    /// made of.
-    fn move_to(&mut self, energy: Femtojoules) {
-        let before = self.energy.joules().0;
-        let factor = if before > 0.0 { energy.joules().0 / before } else { 1.0 };
-        self.weighted *= factor;
-        self.context_error_j *= factor;
-        self.energy = energy;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Accounts, account, sample};
+    use crate::account::entry::MethodKey;
+    use crate::account::profile::Hits;
+    use crate::account::{Accounts, Interval, account, sample};
+    use crate::blocks::BlockId;
+    use crate::exact::Femtojoules;
+    use crate::units::Joules;
 
     fn hits(of: &[(&str, &str, u64)], outside: u64) -> Hits {
         let key = |&(class, method, n): &(&str, &str, u64)| ((class.into(), method.into()), n);
@@ -834,13 +334,5 @@ mod tests {
         let (_, sampled) = with(&[case]);
         let half = sampled.explained().joules().0 / beside_collections(&sampled);
         assert!((half - 0.5).abs() < 1e-9, "{half}");
-    }
-
-    #[test]
-    fn parts_are_exact() {
-        let energy = Femtojoules(1_000_003);
-        for weights in [vec![1.0, 1.0, 1.0], vec![0.0, 0.0], vec![1e-30, 1e30, 3.0]] {
-            assert_eq!(parts(energy, &weights).into_iter().sum::<Femtojoules>(), energy);
-        }
     }
 }

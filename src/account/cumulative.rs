@@ -1,7 +1,7 @@
 //! The cumulative curve of operations: what part of a scenario's energy the costliest
 //! ones make (the paper: the first ten 71.3 %, the next twenty 26.1 %).
 
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::exact::Femtojoules;
 use crate::exact::share;
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::matching::FigureWithTruth;
 use crate::account::pairs::{block_pairs, line_pairs, method_pairs, operation_pairs, true_lines};

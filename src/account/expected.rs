@@ -1,7 +1,7 @@
 //! The error of line energies that the accounts themselves promise, by their intervals: what an
 //! evaluation against a ground truth is held against.
 
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::interval::NORMAL_975;
 use crate::model::normal_quantile;
 use crate::quantile::quantile;

@@ -4,7 +4,7 @@
 use crate::model::student_975;
 use crate::root::root_of_falling;
 
-use super::UnseenInput;
+use super::unseen::UnseenInput;
 
 /// The spread of inputs about what was predicted of them.
 #[derive(Debug, Clone, Copy, PartialEq)]

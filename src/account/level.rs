@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::accounts::{BlockAccount, OperationAccount};
+use super::cost::{CountVector, IndexedModel};
 use super::entry::{self, AccountEntry, Bundle, Leaf, LineKey, MethodKey, PartKey};
+use super::input::AccountInput;
 use super::pricing::{Pricing, group};
-use super::{AccountInput, BlockAccount, CountVector, Femtojoules, IndexedModel, OperationAccount};
 use super::{class, ledger};
 use crate::blocks::BlockId;
+use crate::exact::Femtojoules;
 use crate::operations::Feature;
 use crate::units::Joules;
 

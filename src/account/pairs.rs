@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::matching::{self, FigureWithTruth, MatchedFigure};
 use crate::account::truth::GroundTruth;

@@ -9,10 +9,12 @@ use crate::exact::Femtojoules;
 use crate::interval::{Interval, NORMAL_975};
 use crate::units::Joules;
 
+use super::PricedParts;
+use super::areas::{MethodGroups, SampledCase};
 use super::cost::IndexedModel;
 use super::entry::{self, Bundle, Leaf};
+use super::input::AccountInput;
 use super::input_spread::InputSpread;
-use super::{AccountInput, MethodGroups, PricedParts, SampledCase};
 
 /// What runs spend that were counted, and not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,9 +8,12 @@
 
 use std::iter::{once, repeat_n};
 
+use crate::account::accounts::{Accounts, BlockAccount, OperationAccount};
+use crate::account::areas::MethodGroups;
 use crate::account::class::{CLASSES, name_of};
+use crate::account::entry::MethodKey;
 use crate::account::entry::{AccountEntry, LineKey};
-use crate::account::{Accounts, BlockAccount, MethodGroups, MethodKey, OperationAccount, ledger};
+use crate::account::ledger;
 use crate::csv_text::CsvText;
 use crate::exact::Femtojoules;
 use crate::exact::share;

@@ -7,8 +7,8 @@ use crate::csv_text::{self, CsvText};
 use crate::interval::Interval;
 use crate::units::Joules;
 
-use super::Predicted;
 use super::input_spread::InputSpread;
+use super::predicted::Predicted;
 
 /// One input sequence, by the others.
 #[derive(Debug, Clone, PartialEq)]

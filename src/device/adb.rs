@@ -5,10 +5,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
+use super::board::{Board, ShellOutput};
+use super::error::DeviceError;
 use super::limit::{CallLimit, CancelFlag};
+use super::lock::BoardLock;
 use super::server::Server;
 use super::shell::{self, ShellMode, quoted};
-use super::{Board, BoardLock, DeviceError, ShellOutput, install, transfer};
+use super::{install, transfer};
 
 /// For requests the server answers by itself.
 const REQUEST_LIMIT: Duration = Duration::from_secs(10);

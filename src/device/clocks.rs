@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::power::meter::external::nanos;
 
-use super::{Board, DeviceError};
+use super::board::Board;
+use super::error::DeviceError;
 
 /// Asks a virtual board for its bench's clock, which stands still with the board's, and any
 /// other for an empty line.

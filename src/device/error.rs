@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::lock::{LOCK_FOLDER, LockHolder};
+use super::lock::holder::LockHolder;
+use super::remote_folders::LOCK_FOLDER;
 use crate::format::visible_path;
 use wattline_units::limits::LimitExceeded;
 
@@ -233,7 +234,7 @@ pub enum DeviceError {
     /// The package manager refused an application.
     #[error(
         "{serial}: {file} was not installed: {message}; {remedy}",
-        file = visible_path(file), remedy = super::install::remedy(message)
+        file = visible_path(file), remedy = super::install_remedies::remedy(message)
     )]
     Install {
         /// The board's serial.

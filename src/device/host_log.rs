@@ -21,9 +21,13 @@ use crate::power::meter::external::{FAULT, MeterColumns, titles};
 use crate::power::meter::{External, Offer};
 use crate::scenario::ExternalMeterLog;
 
+use super::board::Board;
 use super::clocks::{BENCH_CLOCK, ClockReading, host_ns, read_clocks};
+use super::error::DeviceError;
+use super::facts::BoardFacts;
+use super::meters::ChosenMeter;
+use super::plan::SessionPlan;
 use super::session::{SessionLogs, run_session};
-use super::{Board, BoardFacts, ChosenMeter, DeviceError, SessionPlan};
 
 /// So much of the session's rest before and after its marks is taken, in nanoseconds; the
 /// session rests for 2 s.

@@ -14,7 +14,7 @@ use std::{io, str};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::SessionEnd;
+use super::session::SessionEnd;
 use crate::toolchain::jvm::exit_code;
 
 /// The command, and what it is started with.

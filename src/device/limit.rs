@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::DeviceError;
+use super::error::DeviceError;
 
 /// The longest wait before limit and flag are looked at again: short enough for a person
 /// who pressed Ctrl-C, long enough to cost nothing.

@@ -18,9 +18,11 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
 use crate::toolchain::{async_profiler, flight};
 
+use super::error::DeviceError;
+use super::facts::{BoardFacts, Hardware};
 use super::meters::{ChosenMeter, choose};
+use super::sampler::Sampler;
 use super::thread_times::TICKS_PER_S;
-use super::{BoardFacts, DeviceError, Hardware, Sampler};
 
 /// The name under which it is asked for, and its serial.
 pub const LOCAL_SERIAL: &str = "jvm";

@@ -1,9 +1,10 @@
 //! One session on this machine's JVM: the application and its input, the sampler, the log.
 
+use std::ffi::OsString;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -19,7 +20,7 @@ use crate::scenario::in_order;
 use crate::toolchain::jvm::exit_code;
 use crate::toolchain::{UTF8_LOCALE, flight};
 
-use super::DeviceError;
+use super::error::DeviceError;
 use super::input_command::beside;
 use super::local::{LOCAL_SERIAL, LocalJvm};
 use super::plan::{SessionKind, SessionPlan};
@@ -60,7 +61,7 @@ impl LocalJvm {
 const OWN_EXTRAS: &str = "wattline.";
 
 /// ... but for this one, the lines of its standard input.
-fn is_input((key, _): &&&(String, String)) -> bool {
+fn is_input((key, _): &&(String, String)) -> bool {
     key == "wattline.input"
 }
 
@@ -172,33 +173,17 @@ impl<'s> LocalSession<'s> {
     ) -> Result<(SessionEnd, SessionOutput), DeviceError> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
-        let (own, extras): (Vec<_>, Vec<_>) =
-            self.plan.extras.iter().partition(|(key, _)| key.starts_with(OWN_EXTRAS));
-        let extras = extras.iter().map(|(key, value)| format!("{key}={value}"));
-        let properties = own.iter().map(|(key, value)| format!("-D{key}={value}"));
         let sampled = matches!(self.plan.kind, SessionKind::Sampled(_));
         let recording = folder.path().join("wattline.jfr");
         let options = sampled.then(|| self.jvm.sampling(folder.path(), &recording)).transpose();
         let options =
             options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
-        let mut child = Command::new(&self.jvm.java)
-            .args(options.unwrap_or_default())
-            .args(properties)
-            .arg("-cp")
-            .arg(self.jvm.jar())
-            .arg(&self.plan.main)
-            .args(extras)
-            .current_dir(folder.path())
-            .envs(UTF8_LOCALE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
+        let mut child = self.start(folder.path(), options.unwrap_or_default()).map_err(failed)?;
         let pid = child.id();
         self.pid.store(pid, Ordering::SeqCst);
         let (out, err, mut input) = (child.stdout.take(), child.stderr.take(), child.stdin.take());
-        if let (Some((_, lines)), Some(input)) = (own.iter().find(is_input), &mut input) {
+        let lines = self.plan.extras.iter().find(is_input);
+        if let (Some((_, lines)), Some(input)) = (lines, &mut input) {
             // A program that reads none may close it.
             input.write_all((lines.replace(';', "\n") + "\n").as_bytes()).ok();
         }
@@ -226,6 +211,27 @@ impl<'s> LocalSession<'s> {
             Some(Err(trouble)) => (None, Some(trouble)),
         };
         Ok((end, SessionOutput { counts: counts.filter(|_| is_whole), windows, profile, trouble }))
+    }
+
+    /// Starts the application in a folder, its JVM with these options.
+    fn start(&self, folder: &Path, options: Vec<OsString>) -> io::Result<Child> {
+        let (own, extras): (Vec<_>, Vec<_>) =
+            self.plan.extras.iter().partition(|(key, _)| key.starts_with(OWN_EXTRAS));
+        let extras = extras.iter().map(|(key, value)| format!("{key}={value}"));
+        let properties = own.iter().map(|(key, value)| format!("-D{key}={value}"));
+        Command::new(&self.jvm.java)
+            .args(options)
+            .args(properties)
+            .arg("-cp")
+            .arg(self.jvm.jar())
+            .arg(&self.plan.main)
+            .args(extras)
+            .current_dir(folder)
+            .envs(UTF8_LOCALE)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
     }
 
     /// The samples between the marks; else why there are none.
@@ -298,31 +304,37 @@ impl<'s> LocalSession<'s> {
             if has_ended {
                 ended.get_or_insert_with(Instant::now);
             }
-            let settle = match self.plan.kind {
-                SessionKind::Traced => Duration::from_millis(2500),
-                // It ends by itself, and writes its samples then, which takes a while.
-                SessionKind::Sampled(_) => Duration::from_secs(5),
-                _ => Duration::from_millis(500),
-            };
             match status {
-                Some(status) => {
-                    // What it printed last may still be on its way.
-                    thread::sleep(Duration::from_millis(50));
-                    let has_ended = self.time_of(&self.plan.marks.end).is_some();
-                    let code = exit_code(status);
-                    self.code.store(code, Ordering::SeqCst);
-                    let text =
-                        format!("Process {} (pid {}) has died", self.plan.package, child.id());
-                    self.say("ActivityManager", 1, &format!("{text}: {code}"));
-                    return if has_ended { SessionEnd::Ok } else { SessionEnd::Died };
-                }
-                None if ended.is_some_and(|ended| ended.elapsed() >= settle) => {
+                Some(status) => return self.ended_by_itself(child.id(), status),
+                None if ended.is_some_and(|ended| ended.elapsed() >= self.settling_time()) => {
                     return SessionEnd::Ok;
                 }
                 None if started.elapsed() >= self.plan.limit => return SessionEnd::TimedOut,
                 None => thread::sleep(Duration::from_millis(5)),
             }
         }
+    }
+
+    /// How long the application may go on after its end marker.
+    fn settling_time(&self) -> Duration {
+        match self.plan.kind {
+            SessionKind::Traced => Duration::from_millis(2500),
+            // It ends by itself, and writes its samples then, which takes a while.
+            SessionKind::Sampled(_) => Duration::from_secs(5),
+            _ => Duration::from_millis(500),
+        }
+    }
+
+    /// Notes that the process is gone, with its code.
+    fn ended_by_itself(&self, pid: u32, status: ExitStatus) -> SessionEnd {
+        // What it printed last may still be on its way.
+        thread::sleep(Duration::from_millis(50));
+        let has_ended = self.time_of(&self.plan.marks.end).is_some();
+        let code = exit_code(status);
+        self.code.store(code, Ordering::SeqCst);
+        let text = format!("Process {} (pid {pid}) has died", self.plan.package);
+        self.say("ActivityManager", 1, &format!("{text}: {code}"));
+        if has_ended { SessionEnd::Ok } else { SessionEnd::Died }
     }
 
     /// When a mark was printed.

@@ -11,18 +11,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
+use super::board::Board;
+use super::error::DeviceError;
+use super::remote_folders::{LOCK_FOLDER, SCRIPT_FOLDER};
 use super::scripts::value;
 use super::shell::quoted;
-use super::{Board, DeviceError, SCRIPT_FOLDER};
 use crate::private_files::runtime_folder;
 
-mod holder;
+pub(super) mod holder;
 
 pub use holder::LockHolder;
 use holder::{Liveness, liveness};
-
-/// The folder on a board that is its lock.
-pub const LOCK_FOLDER: &str = "/data/local/tmp/wattline/lock";
 
 /// A board whose lock is another machine's, and that has seen no session for so long, is free:
 /// the guard on the board has put it back by then.

@@ -6,7 +6,8 @@ use crate::power::meter::SAMPLED_ON_BOARDS;
 use crate::power::{Meter, Offer};
 use crate::scenario::MeterChoice;
 
-use super::{Board, DeviceError};
+use super::board::Board;
+use super::error::DeviceError;
 
 /// For the answer to one meter's question.
 const QUESTION_LIMIT: Duration = Duration::from_secs(20);

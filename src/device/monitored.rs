@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Board, DeviceError, ShellOutput};
+use super::board::{Board, ShellOutput};
+use super::error::DeviceError;
 use crate::attribution::monitor::host::{
     Host, HostError, HostSnapshot, parse_shell_answer, shell_question,
 };

@@ -5,8 +5,9 @@ use std::time::Duration;
 use crate::power::MarkerTexts;
 use crate::scenario::{InputStep, in_order, timed_steps};
 
+use super::error::DeviceError;
+use super::input_command::InputCommand;
 use super::sampler::{METHODS_BUFFER_BYTES, METHODS_INTERVAL, SIMPLEPERF_HZ, Sampler};
-use super::{DeviceError, InputCommand};
 
 /// What a session is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Board, BoardFacts, DeviceError, SCRIPT_FOLDER, facts, lock, scripts};
+use super::board::Board;
+use super::error::DeviceError;
+use super::facts::{BoardFacts, facts};
+use super::remote_folders::SCRIPT_FOLDER;
+use super::{lock, scripts};
 
 /// Sensors need up to three seconds for their first values.
 const PREPARE_LIMIT: Duration = Duration::from_secs(30);

@@ -1,8 +1,9 @@
 //! What the sampler of a session left: its own file, and its samples as collapsed stacks.
 
+use super::board::Board;
+use super::error::DeviceError;
+use super::remote_folders::SCRIPT_FOLDER;
 use super::sampler::METHODS_INTERVAL;
-use super::scripts::SCRIPT_FOLDER;
-use super::{Board, DeviceError};
 use crate::power::Window;
 use crate::toolchain::{method_trace, simpleperf};
 

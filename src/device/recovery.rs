@@ -3,7 +3,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Board, DeviceError, SCRIPT_FOLDER};
+use super::board::Board;
+use super::error::DeviceError;
+use super::remote_folders::SCRIPT_FOLDER;
+use super::scripts::KILLED;
 
 /// How often in a row a board is got back for the same call.
 const RECOVERIES_MAX: u32 = 5;
@@ -83,9 +86,6 @@ fn is_loss(error: &DeviceError) -> bool {
         _ => false,
     }
 }
-
-/// How the message begins for a script that a signal ended.
-pub(super) const KILLED: &str = "was killed";
 
 #[cfg(test)]
 mod tests {

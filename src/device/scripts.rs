@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use super::recovery::KILLED;
+use super::board::Board;
+use super::error::DeviceError;
+use super::remote_folders::SCRIPT_FOLDER;
 use super::shell::quoted;
-use super::{Board, DeviceError, transfer};
-
-/// Where the scripts and the files of a session lie on a board.
-pub const SCRIPT_FOLDER: &str = "/data/local/tmp/wattline";
+use super::transfer;
 
 /// The scripts: name and text.
 pub const SCRIPTS: [(&str, &str); 8] = [
@@ -23,6 +22,9 @@ pub const SCRIPTS: [(&str, &str); 8] = [
 
 /// For a command that only touches small files.
 const SMALL_LIMIT: Duration = Duration::from_secs(10);
+
+/// How the message begins for a script that a signal ended.
+pub(super) const KILLED: &str = "was killed";
 
 /// Pushes the scripts, unless the board has exactly these.
 pub fn install(board: &dyn Board) -> Result<(), DeviceError> {

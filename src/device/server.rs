@@ -13,8 +13,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use super::DeviceError;
+use super::error::DeviceError;
 use super::limit::CallLimit;
+use super::shortened::shortened;
 
 /// The port every adb server uses unless told otherwise.
 const PORT: u16 = 5037;
@@ -222,16 +223,6 @@ fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// The beginning of a text, for messages.
-pub(crate) fn shortened(text: &str) -> String {
-    const LENGTH: usize = 120;
-    let mut short: String = text.chars().take(LENGTH).collect();
-    if text.chars().nth(LENGTH).is_some() {
-        short.push_str("...");
-    }
-    short
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,11 +255,5 @@ mod tests {
         let Ok(table) = std::fs::read_to_string("/proc/net/tcp") else { return };
         let owner = listener_owner(&table, at(listener.local_addr().unwrap().port()));
         assert_eq!(owner, Some(rustix::process::geteuid().as_raw()));
-    }
-
-    #[test]
-    fn messages_hold_the_beginning_of_a_long_text() {
-        assert_eq!(shortened("abc"), "abc");
-        assert_eq!(shortened(&"x".repeat(500)).len(), 123);
     }
 }

@@ -4,13 +4,18 @@
 
 use std::time::Duration;
 
+use super::board::{Board, ShellOutput};
+use super::error::DeviceError;
+use super::input_command::InputCommand;
 use super::input_command::{self, InputEnd};
 use super::plan::{PackageEntryPoint, SessionKind, SessionPlan};
 use super::profile::{self, SessionProfile};
+use super::remote_folders::SCRIPT_FOLDER;
 use super::sampler::Sampler;
-use super::scripts::{self, SCRIPT_FOLDER, value, values};
+use super::scripts::{self, value, values};
 use super::shell::{self, quoted};
-use super::{Board, DeviceError, InputCommand, ShellOutput, lock, lost_lines, status};
+use super::shortened::shortened;
+use super::{lock, lost_lines, status};
 use crate::power::{Window, parse_session_log};
 
 /// For a board to hear that a command has ended.
@@ -206,7 +211,7 @@ fn take_apart(
     let garbled = |what: &str| DeviceError::Garbled {
         serial: board.serial().into(),
         what: format!("session {}: {what}", plan.label),
-        answer: super::server::shortened(script_output),
+        answer: shortened(script_output),
     };
     let wanted =
         |name| section(text, name).ok_or_else(|| garbled(&format!("no whole {name} came")));

@@ -7,9 +7,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::DeviceError;
-use super::ShellOutput;
-use super::server::{AdbStream, shortened};
+use super::board::ShellOutput;
+use super::error::DeviceError;
+use super::server::AdbStream;
+use super::shortened::shortened;
 use wattline_units::limits::DEVICE_OUTPUT_BYTES;
 
 /// Which shell service a board has.

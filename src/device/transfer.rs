@@ -8,10 +8,11 @@ use adb_client::RustADBError;
 use adb_client::server_device::ADBServerDevice;
 use sha2::{Digest, Sha256};
 
+use super::board::Board;
+use super::error::DeviceError;
 use super::limit::CallLimit;
 use super::server::Server;
 use super::shell::quoted;
-use super::{Board, DeviceError};
 use wattline_units::limits::DEVICE_FILE_BYTES;
 
 /// What the board says about a file.

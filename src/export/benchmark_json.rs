@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ExportData, InputEnergies};
+use super::data::{ExportData, InputEnergies};
 use crate::quantile::median;
 
 /// The text of the file.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::collapsed::frame;
-use super::microjoules;
+use super::microjoules::microjoules;
 use super::sampled::Sampled;
 use crate::account::calls::{CallAccounts, NodeAccount};
 use crate::account::{Accounts, MethodKey};

@@ -7,20 +7,22 @@ use std::fmt::Write as _;
 
 use crate::account::Accounts;
 
-use super::Depth;
+use super::data::Depth;
+use super::frames::frames;
+use super::microjoules::microjoules;
 
 /// One line per block, method, class or package with its blocks of at least half a
 /// microjoule, in the order of the accounts' blocks.
 pub fn collapsed(accounts: &Accounts, depth: Depth) -> String {
     let mut weights: BTreeMap<String, u64> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
-    for block in accounts.blocks.iter().filter(|block| super::microjoules(block.entry.energy) > 0) {
-        let stack = super::frames(block).map(frame)[..depth.frames()].join(";");
+    for block in accounts.blocks.iter().filter(|block| microjoules(block.entry.energy) > 0) {
+        let stack = frames(block).map(frame)[..depth.frames()].join(";");
         let weight = weights.entry(stack.clone()).or_insert_with(|| {
             order.push(stack);
             0
         });
-        *weight += super::microjoules(block.entry.energy);
+        *weight += microjoules(block.entry.energy);
     }
     let mut text = String::new();
     for stack in order {

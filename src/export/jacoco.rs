@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::data::ExportData;
+use super::frames::frames;
 use super::lcov::lines_by_file;
-use super::{ExportData, escaped, frames, microjoules};
+use super::microjoules::microjoules;
 
 /// By source root, package, class and method: file, first line, microjoules.
 type Roots<'a> = BTreeMap<String, Packages<'a>>;
@@ -134,6 +136,13 @@ fn roots<'a>(data: &ExportData<'a>) -> Roots<'a> {
         method.microjoules += microjoules(block.entry.energy);
     }
     all
+}
+
+/// Text for XML, without the characters that XML can't hold.
+fn escaped(text: &str) -> String {
+    let is_held = |c: char| !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
+    let held: String = text.chars().map(|c| if is_held(c) { c } else { '\u{fffd}' }).collect();
+    crate::format::markup(&held)
 }
 
 #[cfg(test)]

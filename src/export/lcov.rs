@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::ExportData;
+use super::data::ExportData;
 
 /// The text of the tracefile: a record per source file.
 pub(super) fn lcov(data: &ExportData<'_>) -> Vec<u8> {

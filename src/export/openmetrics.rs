@@ -1,7 +1,7 @@
 //! OpenMetrics: the ledger and the classes of operations, with both ends of the 95 %
 //! interval as series of their own; one that doesn't exist is left out.
 
-use super::ExportData;
+use super::data::ExportData;
 use crate::account::CLASSES;
 use crate::account::class::name_of;
 use crate::exposition::Exposition;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ExportData, SessionTrace};
+use super::data::{ExportData, SessionTrace};
 use crate::attribution::perfetto::{TraceBuilder, TrackId};
 use crate::power;
 

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use super::{ExportData, frames, microjoules, microjoules_by_line};
+use super::data::ExportData;
+use super::frames::frames;
+use super::microjoules::{microjoules, microjoules_by_line};
 use crate::account::calls::CallAccounts;
 use crate::account::{BlockAccount, Femtojoules, MethodKey};
 use crate::blocks::BlockId;

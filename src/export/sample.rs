@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ExportData, InputEnergies, SessionTrace};
+use super::data::{ExportData, InputEnergies, SessionTrace};
 use crate::account::{Accounts, account, sample as accounts};
 use crate::power::{PowerTrace, Window};
 use crate::report::Repository;

@@ -5,8 +5,10 @@
 
 use serde_json::json;
 
+use super::data::ExportData;
+use super::frames::frames;
+use super::microjoules::microjoules;
 use super::sampled::Sampled;
-use super::{ExportData, frames, microjoules};
 
 /// The text of the file.
 pub(super) fn speedscope(data: &ExportData<'_>) -> Vec<u8> {

@@ -2,12 +2,14 @@
 //! them: one before the loop does.
 
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, Creation};
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint,
-};
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::hint::site::Site;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{Feature, LibraryFunction, Operation, OperationCount};
 

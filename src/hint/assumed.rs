@@ -6,7 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::{AccountInput, Accounts, MeasuredEnergies, account};
 use crate::blocks::BlockId;
-use crate::hint::{BoardRatios, Context, Hint, HintInput, HintOptions, hints, site};
+use crate::hint::counted::{Context, HintInput};
+use crate::hint::hint::Hint;
+use crate::hint::on_board::BoardRatios;
+use crate::hint::search::hints;
+use crate::hint::shown::HintOptions;
+use crate::hint::site;
 use crate::java::SourceFile;
 use crate::model::{LIBRARY_OTHER, Model};
 use crate::operations::{Dictionary, Operation};

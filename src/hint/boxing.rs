@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, NameKind};
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint,
-};
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::hint::site::Site;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::LibraryFunction;
 

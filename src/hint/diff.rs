@@ -2,8 +2,9 @@
 
 use similar::TextDiff;
 
+use crate::hint::applied::Applied;
+use crate::hint::hint::Hint;
 use crate::hint::rewrite::edited;
-use crate::hint::{Applied, Hint};
 use crate::java::SourceFile;
 
 /// The diff of a file.

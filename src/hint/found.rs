@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use crate::hint::{
-    BoardRatio, BoardRatios, Hint, HintOptions, HintPattern, MeasuredSaving, PATTERNS,
-    PredictionBasis, is_shown_here, order,
-};
+use crate::hint::board_ratio::BoardRatio;
+use crate::hint::hint::{Hint, MeasuredSaving};
+use crate::hint::hint_pattern::HintPattern;
+use crate::hint::on_board::BoardRatios;
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::hint::registry::PATTERNS;
+use crate::hint::shown::{HintOptions, is_shown_here, order};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -85,6 +88,21 @@ impl FoundHints {
         let options = self.options;
         (self.hints, self.others) = all.partition(|hint| is_shown_here(hint, &options));
         self.hints.sort_by(order);
+    }
+}
+
+impl Hint {
+    /// Scales what the costs say by what such rewrites save on the board.
+    fn take_up(&mut self, board: &BoardRatios) {
+        (self.saving, self.listed_by) = (self.by_costs, self.by_costs);
+        self.on_board = board.of_pattern(self.pattern);
+        if let Some(ratio) = self.on_board {
+            self.saving = ratio.scaled(self.by_costs, self.bound.energy);
+            self.listed_by = match self.basis {
+                PredictionBasis::Costs => self.saving,
+                PredictionBasis::Lines => ratio.on_average(self.by_costs, self.bound.energy),
+            };
+        }
     }
 }
 

@@ -6,11 +6,14 @@ use std::collections::HashMap;
 use crate::account::OperationClass;
 use crate::format::grouped;
 use crate::hint::callers::{self, Caller};
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern;
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint, site,
-};
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::hint::site;
+use crate::hint::site::Site;
 use crate::java::SyntaxNode;
 use crate::java::types::{Primitive, ValueKind};
 use crate::operations::{BlockEntry, Operation, OperationCount, Verb};

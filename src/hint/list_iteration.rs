@@ -2,12 +2,14 @@
 //! where an index needs one `get`.
 
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, LoopKind};
+use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::fresh_name;
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint,
-};
+use crate::hint::site::Site;
 use crate::operations::{Feature, LibraryFunction, Operation};
 
 /// The pattern.

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{PatternMatch, hint};
 use crate::hint::pattern;
-use crate::hint::{Context, Hint, PatternMatch, PredictionBasis, PricedOperations, hint};
+use crate::hint::prediction_basis::PredictionBasis;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Feature, LibraryFunction};
 

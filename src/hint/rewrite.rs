@@ -1,11 +1,10 @@
 //! Rewrites of the source: what a mechanical hint changes, and the changed copy. Every
 //! new name is one that its file doesn't have, so it can neither hide nor clash.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::hint::pattern;
-use crate::hint::{Hint, Site};
+use crate::hint::site::Site;
 use crate::java::{SourceFile, SyntaxNode};
 
 /// Replaces a range of bytes of a file; an empty range is an insertion.
@@ -28,62 +27,6 @@ pub struct Rewrite {
     pub names: Vec<String>,
 }
 
-/// What became of the hints that were to be applied.
-#[derive(Debug, Default)]
-pub struct Applied<'h> {
-    /// The changed files, by path.
-    pub files: BTreeMap<String, String>,
-    /// The hints that the files have.
-    pub done: Vec<&'h Hint>,
-    /// Mechanical hints left out, for one before them changes the same place.
-    pub alternatives: Vec<&'h Hint>,
-}
-
-/// Applies the first `limit` mechanical hints of a list.
-pub fn apply<'h>(hints: &'h [Hint], sources: &[SourceFile], limit: usize) -> Applied<'h> {
-    let mut applied = Applied::default();
-    let mut edits: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
-    let mut members: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
-    let mut names: BTreeSet<(&str, String)> = BTreeSet::new();
-    for hint in hints {
-        let Some(rewrite) = &hint.mechanical else { continue };
-        if applied.done.len() == limit {
-            break;
-        }
-        let others = edits.entry(hint.file.as_str()).or_default();
-        let collides = |edit: &Edit| others.iter().any(|other| overlap(&edit.range, &other.range));
-        if rewrite.edits.iter().any(collides) {
-            applied.alternatives.push(hint);
-            continue;
-        }
-        let mut own = rewrite.clone();
-        for name in &rewrite.names {
-            let free = (1..)
-                .map(|n| numbered(name, n))
-                .find(|name| !names.contains(&(hint.file.as_str(), name.clone())));
-            let free = free.expect("there are more numbers than names");
-            own.rename(name, &free);
-            names.insert((hint.file.as_str(), free));
-        }
-        others.extend(own.edits);
-        members.entry(hint.file.as_str()).or_default().extend(own.members);
-        applied.done.push(hint);
-    }
-    for file in sources {
-        let mut edits = edits.remove(file.path.as_str()).unwrap_or_default();
-        edits.extend(members.remove(file.path.as_str()).unwrap_or_default());
-        if !edits.is_empty() {
-            applied.files.insert(file.path.clone(), edited(&file.text, edits));
-        }
-    }
-    applied
-}
-
-/// Whether two ranges share a byte, or two insertions a place.
-fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a == b || (a.start < b.end && b.start < a.end)
-}
-
 /// A text with its edits.
 pub fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
@@ -99,7 +42,7 @@ pub fn edited(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// `limit`, `limit2`, `limit3`.
-fn numbered(name: &str, n: usize) -> String {
+pub(super) fn numbered(name: &str, n: usize) -> String {
     if n == 1 { name.to_owned() } else { format!("{name}{n}") }
 }
 
@@ -110,7 +53,7 @@ impl Rewrite {
     }
 
     /// Gives a name that these edits declare another one.
-    fn rename(&mut self, from: &str, to: &str) {
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
         for edit in self.edits.iter_mut().chain(&mut self.members) {
             edit.text = with_word(&edit.text, from, to);
         }
@@ -184,8 +127,5 @@ mod tests {
         let edit = |range: Range<usize>, text: &str| Edit { range, text: text.into() };
         let edits = vec![edit(4..5, "X"), edit(0..0, "<"), edit(2..2, "-")];
         assert_eq!(edited("abcdef", edits), "<ab-cdXf");
-        assert!(
-            overlap(&(1..1), &(1..1)) && overlap(&(0..3), &(2..5)) && !overlap(&(0..2), &(2..3))
-        );
     }
 }

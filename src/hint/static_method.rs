@@ -1,11 +1,13 @@
 //! Private methods that don't use their object: a static call needs none.
 
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern;
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint,
-};
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::hint::site::Site;
 use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::Operation;
 

@@ -2,10 +2,15 @@
 
 use crate::format::grouped;
 use crate::hint::builder::{self, LocalBuilder};
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::Context;
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch};
 use crate::hint::pattern::{self, simple_type};
+use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite};
-use crate::hint::{Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site};
+use crate::hint::site::Site;
 use crate::java::{SourceFile, SyntaxNode};
 
 /// The pattern.

@@ -7,11 +7,14 @@
 
 use crate::account::OperationClass;
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::pattern::{self, LoopCounter};
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint, site,
-};
+use crate::hint::prediction_basis::PredictionBasis;
+use crate::hint::site;
+use crate::hint::site::Site;
 
 /// How many iterations become one.
 const FACTOR: u64 = 8;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use wattline_units::limits::CAMPAIGN_RUNS;
 use wattline_units::shortened::shortened;
 
+use super::campaign_file::{CampaignFile, CampaignProtocol, PlanOn};
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
@@ -14,9 +15,8 @@ use super::checked::{
 };
 use super::error::FailedCheck;
 use super::file::{
-    ApplicationFile, BoardSection, CampaignFile, CampaignProtocol, FrequencyFile, GranularityFile,
-    InputFile, LibraryFile, LimitsFile, MicrobenchmarksFile, PlanOn, RoleFile, ScenarioFile,
-    SessionFile, SourceSection, StartKind,
+    ApplicationFile, BoardSection, FrequencyFile, GranularityFile, InputFile, LibraryFile,
+    LimitsFile, MicrobenchmarksFile, RoleFile, ScenarioFile, SessionFile, SourceSection, StartKind,
 };
 use super::input::check_steps;
 use super::keys::keys_of;

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
+use super::campaign_file::{CampaignProtocol, CaseChoice, PlanOn};
+use super::file::{LibraryRole, StartKind};
 use super::input::InputStep;
 use super::keys::Keys;
 use super::language::UnanalysedLanguage;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::campaign_file::CampaignFile;
 use super::input::StepFile;
 use super::language::UnanalysedLanguage;
 use super::meter_log::LogFile;
@@ -279,98 +280,6 @@ impl FrequencyFile {
     }
 }
 
-/// `[campaign]`: how many cases and runs.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CampaignFile {
-    /// Power runs per case. Default 10 (the paper's).
-    pub repeats: u32,
-    /// Idle runs per case. Default `repeats`.
-    pub idle_repeats: Option<u32>,
-    /// Traced runs per case; two or more check that the path repeats. Default 1.
-    pub traced_repeats: u32,
-    /// Sampled runs per unremoved case. Default: 1 on boards whose sampler is known, else 0.
-    pub sampled_repeats: Option<u32>,
-    /// Cases aimed at, the base case of each input included. Default 44.
-    pub cases: u32,
-    /// How counts and energies come together: `paired` (the default) or `windows`.
-    pub protocol: CampaignProtocol,
-    /// With `protocol = "windows"`, the length of a window in seconds. Default 4.
-    pub window_s: f64,
-    /// When the campaign may end before all `repeats`. Default: never.
-    pub stop: Option<StopFile>,
-    /// What cases are chosen by: `coverage` (the default), `lines` or `random`.
-    pub choice: CaseChoice,
-    /// With `choice = "lines"`, the expected line error (median, as a share) at which no
-    /// further case is planned. Default: none, `cases` are planned.
-    pub line_error: Option<f64>,
-    /// Where dry runs are made: `host` or `board`. Default: `host`, with an `input_command`
-    /// `board`.
-    pub plan_on: Option<PlanOn>,
-    /// Share of the removable executed blocks that one removed set holds. Default 0.3.
-    pub removed_share: f64,
-    /// Candidate sets per input among which the plan chooses. Default 60.
-    pub candidates: u32,
-    /// Dry runs the planner may make to find sets that run; each chosen case makes one more.
-    /// Default 20 x `cases`.
-    pub dry_runs: Option<u32>,
-    /// Share of the cases that may run fewer than a fifth of their base's
-    /// executions. Default 0.1.
-    pub collapsed_share: f64,
-    /// Least energy of a case as a share of its base case's, predicted with one cost for
-    /// all operations: below it the measured energy is mostly noise. Default 0.05.
-    pub min_energy_share: f64,
-    /// How often a bad run is repeated. Default 3.
-    pub max_retries: u32,
-    /// Seed of plan and order. Default the scenario's.
-    pub seed: Option<u64>,
-}
-
-/// How counts and energies come together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CampaignProtocol {
-    /// Counts of traced runs, energies of power runs without probes (Li & Gallagher's).
-    #[default]
-    Paired,
-    /// Counts and power in one run: a row of the data set for each of its windows. Base
-    /// cases and some others also run without probes, which tells what probes cost.
-    Windows,
-}
-
-/// `campaign.plan_on`: where the planner tries what runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PlanOn {
-    /// On this machine's JVM; an application with a window in the virtual board's Android.
-    #[default]
-    Host,
-    /// On the board.
-    Board,
-}
-
-/// `campaign.stop`: when a campaign may end before all its repeats.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct StopFile {
-    /// The expected line error (median, as a share) that is good enough.
-    pub lines: f64,
-}
-
-/// What the cases of a plan are chosen by, among the removed sets that run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CaseChoice {
-    /// Every removable block is absent in some case (Li & Gallagher's design); then what
-    /// tells most, by greedy D-optimality.
-    #[default]
-    Coverage,
-    /// The expected error of line energies, by greedy A-optimality with exchange.
-    Lines,
-    /// By lot: what any other choice is held against.
-    Random,
-}
-
 /// `[limits]`: what makes a run bad.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -482,31 +391,6 @@ impl Default for BoardSection {
             frequency_khz: FrequencyFile::Khz(1_100_000),
             big_core: 3,
             sampler_core: 0,
-        }
-    }
-}
-
-impl Default for CampaignFile {
-    fn default() -> Self {
-        Self {
-            repeats: 10,
-            idle_repeats: None,
-            traced_repeats: 1,
-            sampled_repeats: None,
-            cases: 44,
-            protocol: CampaignProtocol::default(),
-            window_s: 4.0,
-            stop: None,
-            choice: CaseChoice::default(),
-            line_error: None,
-            removed_share: 0.3,
-            candidates: 60,
-            dry_runs: None,
-            plan_on: None,
-            collapsed_share: 0.1,
-            min_energy_share: 0.05,
-            max_retries: 3,
-            seed: None,
         }
     }
 }

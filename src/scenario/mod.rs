@@ -2,6 +2,7 @@
 //! and fed, on what board, how often, within which limits. As written
 //! (`ScenarioFile`) and as checked ([`Scenario`]).
 
+pub(crate) mod campaign_file;
 mod check;
 pub(crate) mod checked;
 pub(crate) mod error;
@@ -21,14 +22,15 @@ use wattline_units::limits::SCENARIO_BYTES;
 
 use crate::input_file;
 
+pub use campaign_file::{CampaignProtocol, CaseChoice, PlanOn};
 pub use checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
     Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceTree,
 };
 pub(crate) use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
-pub use file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceSection};
+pub use file::{LibraryRole, StartKind};
 pub(crate) use input::in_order;
 pub use input::{InputAction, InputStep, timed_steps};
 pub use keys::{Keys, table_of};

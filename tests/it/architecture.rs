@@ -1,13 +1,22 @@
 //! What ARCHITECTURE.md says of the crates and modules, checked on their text: each uses only
-//! those above it, nothing is left to do, and every file says what it owns.
+//! those above it, few files use each other, files and functions are short, nothing is left to do,
+//! and every file says what it owns.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
+
+mod file_graph;
+mod source_file;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use wattline::operations::{LibraryFunction, Operation};
+
+use file_graph::{CrateModules, Files, circles};
+use source_file::SourceFile;
 
 /// The crates from the bottom up, and which of ours each may know. What Cargo is not told of,
 /// the compiler refuses.
@@ -374,4 +383,87 @@ fn types_of_a_crate_have_different_names() {
         }
         assert!(names.len() > 4, "{folder}: {names:?}");
     }
+}
+
+/// Files that may use each other: more of them are only understood all at once.
+const CIRCLE_FILES: usize = 6;
+
+/// Lines of a file without its tests.
+const FILE_LINES: usize = 500;
+
+/// Lines of a function.
+const FUNCTION_LINES: usize = 60;
+
+/// Crates that still have larger circles.
+const CIRCLES_LEFT: [&str; 2] = ["crates/java", "crates/virtual-board"];
+
+/// Longer files, and files with longer functions, that are still to be divided.
+const LENGTHS_LEFT: [&str; 4] = [
+    "crates/attribution/src/activities/formats/perfetto.rs",
+    "crates/java/src/instrument/derive/flow.rs",
+    "crates/java/src/instrument/mod.rs",
+    "crates/java/src/operations/count.rs",
+];
+
+/// The sources of each crate, by its folder.
+static PARSED: LazyLock<Vec<(&str, Files)>> = LazyLock::new(|| {
+    let parse = |(path, text): (PathBuf, String)| {
+        let file = SourceFile::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        (path, file)
+    };
+    let of = |(folder, _)| (folder, sources(folder).into_par_iter().map(parse).collect());
+    CRATES.into_iter().map(of).collect()
+});
+
+#[test]
+fn few_files_use_each_other() {
+    let of = |(folder, files): &(&str, Files)| -> Vec<String> {
+        let modules = CrateModules::link(files, Path::new("lib.rs"));
+        assert!(modules.paths().len() > 4, "{folder}: {:?}", modules.paths());
+        let circles = circles(&modules.arrows(), CIRCLE_FILES);
+        circles.into_iter().map(|circle| format!("{folder}/src: {circle}")).collect()
+    };
+    let checked = PARSED.par_iter().filter(|(folder, _)| !CIRCLES_LEFT.contains(folder));
+    let found: Vec<String> = checked.flat_map_iter(of).collect();
+    assert!(
+        found.is_empty(),
+        "a circle of more than {CIRCLE_FILES} files; move what several of them need into a file \
+         that needs none of them:\n{}",
+        found.join("\n")
+    );
+}
+
+/// The files that are compiled without tests: their paths below the project's folder.
+fn production() -> Vec<(PathBuf, &'static SourceFile)> {
+    let of = |(folder, files): &'static (&str, Files)| {
+        let is_root = |path: &&PathBuf| {
+            path.starts_with("bin")
+                || ["lib.rs", "main.rs"].map(Path::new).contains(&path.as_path())
+        };
+        let roots = files.keys().filter(is_root);
+        let paths: BTreeSet<&Path> =
+            roots.flat_map(|root| CrateModules::link(files, root).paths()).collect();
+        let source = Path::new(folder).join("src");
+        paths.into_iter().map(move |path| (source.join(path), &files[path]))
+    };
+    let all = PARSED.iter().flat_map(of);
+    all.filter(|(path, _)| !LENGTHS_LEFT.iter().any(|left| path.ends_with(left))).collect()
+}
+
+#[test]
+fn files_are_short() {
+    let long = production().into_iter().filter(|(_, file)| file.lines > FILE_LINES);
+    let long: Vec<String> =
+        long.map(|(path, file)| format!("{}: {} lines", path.display(), file.lines)).collect();
+    assert!(long.is_empty(), "more than {FILE_LINES} lines without tests:\n{}", long.join("\n"));
+}
+
+#[test]
+fn functions_are_short() {
+    let mut found = Vec::new();
+    for (path, file) in production() {
+        let long = file.functions.iter().filter(|function| function.lines > FUNCTION_LINES);
+        found.extend(long.map(|f| format!("{}: {}, {} lines", path.display(), f.name, f.lines)));
+    }
+    assert!(found.is_empty(), "more than {FUNCTION_LINES} lines:\n{}", found.join("\n"));
 }

@@ -9,7 +9,7 @@ use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 use crate::root::root_of_falling;
 
-use super::{move_to, parts};
+use super::parts::{move_to, parts};
 
 /// Gives the leaves of a method their parts of its energy. `level` is what the words are off by
 /// altogether.

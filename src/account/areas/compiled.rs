@@ -15,7 +15,7 @@ use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::exact::Femtojoules;
 
-use super::parts;
+use super::parts::parts;
 
 /// Samples of an area (the callee) within calls of another (the caller).
 type Edge = (usize, usize);

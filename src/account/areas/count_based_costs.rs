@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use crate::account::entry::Leaf;
 use crate::assumptions::Assumptions;
-use crate::model::Model;
 use crate::model::areas::{AreaFit, CostEstimate};
+use crate::model::{CovarianceScope, Model};
 use crate::operations::FeatureColumn;
 
 /// Turns in which the place factor and what microbenchmarks are off by settle.
@@ -73,7 +73,7 @@ impl<'m> CountBasedCosts<'m> {
     ) -> Option<(AreaFit, Cow<'m, Model>)> {
         let (microbenchmarks, cases) = match self {
             Self::Cases(model) => {
-                let fit = estimate(&super::belief(model, level, 0.0))?;
+                let fit = estimate(&belief(model, level, 0.0))?;
                 return Some((fit, Cow::Borrowed(model)));
             }
             Self::Microbenchmarks(microbenchmarks, cases) => (microbenchmarks, cases),
@@ -82,7 +82,7 @@ impl<'m> CountBasedCosts<'m> {
         let of_mean = 1.0 / places(cases).sqrt();
         let at = |misfit: f64| {
             let further = (misfit.powi(2) - supposed.powi(2)).max(0.0);
-            estimate(&super::belief(&microbenchmarks, level, further))
+            estimate(&belief(&microbenchmarks, level, further))
         };
         let mut misfit = supposed;
         let mut fit = at(misfit)?;
@@ -152,6 +152,26 @@ fn learnt(model: &Model, fit: &AreaFit, occurs: &[bool]) -> Model {
     };
     let costs: Vec<f64> = (0..l).map(cost).collect();
     model.with_costs(&costs, (0..l * l).map(product).collect())
+}
+
+/// The model's costs with their covariance; without one, each by its own error, or known
+/// to its own size where it has none. Each has `further` times its square as variance, more.
+fn belief(model: &Model, level: f64, further: f64) -> CostEstimate {
+    let l = model.costs.len();
+    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let mean: Vec<f64> = model.costs.iter().map(|cost| finite(cost.cost_j) * level).collect();
+    let own = |j: usize| {
+        let se = model.costs[j].se_j.filter(|se| se.is_finite());
+        se.map_or(mean[j], |se| se * level).powi(2)
+    };
+    let all = model.covariance_scope == CovarianceScope::All;
+    let whole = model.covariance.as_ref().filter(|s| all && s.iter().all(|v| v.is_finite()));
+    let mut covariance: Vec<f64> = match whole {
+        Some(covariance) => covariance.iter().map(|entry| entry * level * level).collect(),
+        None => (0..l * l).map(|k| if k / l == k % l { own(k / l) } else { 0.0 }).collect(),
+    };
+    (0..l).for_each(|j| covariance[j * l + j] += further * mean[j].powi(2));
+    CostEstimate::Normal { mean, covariance }
 }
 
 #[cfg(test)]

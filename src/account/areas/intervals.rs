@@ -8,8 +8,9 @@ use crate::exact::Femtojoules;
 use crate::interval::Interval;
 use crate::units::Joules;
 
+use super::MethodGroups;
 use super::line_estimates::LineEstimate;
-use super::{MethodGroups, place_scale, root_sum_of_squares};
+use super::place_scale::{place_scale, root_sum_of_squares};
 
 impl MethodGroups {
     /// The 95 % interval of a bundle. A whole area has the estimator's own, and so has a whole

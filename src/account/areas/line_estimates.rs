@@ -15,8 +15,10 @@ use crate::model::areas::{
 };
 use crate::units::Joules;
 
+use super::grouped::Grouped;
 use super::line_samples::LineSamples;
-use super::{Grouped, MethodGroup, parts, weights};
+use super::method_group::MethodGroup;
+use super::parts::{parts, weights};
 
 /// What samples tell apart within an area: a line, or all of it where they name no lines.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::entry::Leaf;
-use crate::account::profile::{Hits, nearest};
+use crate::account::profile::Hits;
+use crate::account::profile::nearest_line::nearest;
 use crate::model::areas::{Direct, Repeats, RunSpread, run_spread, share_of};
 
-use super::{Grouped, SampledCase};
+use super::grouped::Grouped;
+use super::sampled_case::SampledCase;
 
 /// Samples of one area by line.
 #[derive(Debug, Clone, Default, PartialEq)]

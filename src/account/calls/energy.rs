@@ -4,10 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{CallTree, CountAgreement, NOT_SEEN, ThreadCalls};
+use crate::account::accounts::Accounts;
 use crate::account::cost::IndexedModel;
+use crate::account::entry::{AccountEntry, MethodKey};
 use crate::account::entry::{Bundle, Leaf};
+use crate::account::input::AccountInput;
 use crate::account::pricing::Pricing;
-use crate::account::{AccountEntry, AccountInput, Accounts, Femtojoules, MethodKey, PricedParts};
+use crate::account::{Femtojoules, PricedParts};
 use crate::blocks::BlockId;
 use crate::exact::share;
 use crate::interval::Interval;

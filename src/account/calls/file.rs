@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{CallNode, CallTree, ThreadCalls};
-use crate::account::MethodKey;
+use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
 
 /// A `calls.csv` that can't be read.

@@ -8,7 +8,7 @@
 use wattline_units::shortened::shortened;
 
 use super::{CallTree, ThreadCalls};
-use crate::account::MethodKey;
+use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, Dictionary};
 

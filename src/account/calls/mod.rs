@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::MethodKey;
+use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
 
 pub(crate) use energy::call_accounts;

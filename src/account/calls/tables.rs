@@ -3,7 +3,7 @@
 use std::iter::once;
 
 use super::{CallAccounts, SpentEnergy};
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::account::table::{AccountTable, FIGURE_COLUMNS, UNATTRIBUTED, named_csv, rest, spent};
 use crate::csv_text::CsvText;
 

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::evaluate::AccountLevel;
 use crate::account::matching::{self, FigureWithTruth, MatchedFigure, MethodSignature, Spread};

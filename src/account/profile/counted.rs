@@ -1,21 +1,13 @@
-//! Which line a sample belongs to. Line tables name lines that count nothing: a brace, a
-//! class, of which javac makes a bridge method.
+//! Samples moved to the lines that count something.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::Accounts;
+use crate::account::accounts::Accounts;
 use crate::account::entry::LineKey;
 use crate::account::matching::{self, MethodSignature};
 
-use super::Hits;
-use super::hits::Name;
-
-/// The line that samples of a line belong to: those of one that counts nothing, such as the
-/// brace that ends a method, to the one above, or else to the first. `counted` are the lines
-/// of its method that count something.
-pub fn nearest(counted: &BTreeSet<u32>, line: u32) -> Option<u32> {
-    counted.range(..=line).next_back().or_else(|| counted.first()).copied()
-}
+use super::hits::{Hits, Name};
+use super::nearest_line::nearest;
 
 /// The lines of methods that count something in accounts.
 pub(super) struct CountedLines<'a> {
@@ -80,17 +72,4 @@ fn shift<K: Ord>(samples: &mut BTreeMap<K, u64>, from: &K, to: K, moved: u64) {
         *left = left.saturating_sub(moved);
     }
     *samples.entry(to).or_default() += moved;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_of_a_line_that_counts_nothing_are_the_lines_above() {
-        let counted = BTreeSet::from([3, 5]);
-        let moved = [1, 3, 4, 9].map(|line| nearest(&counted, line));
-        assert_eq!(moved, [Some(3), Some(3), Some(3), Some(5)]);
-        assert_eq!(nearest(&BTreeSet::new(), 4), None);
-    }
 }

@@ -6,6 +6,7 @@ mod compare;
 mod counted;
 mod frame;
 mod hits;
+pub(crate) mod nearest_line;
 mod own_spread;
 mod reference;
 
@@ -14,7 +15,6 @@ mod tests;
 
 pub(crate) use collapsed::parse;
 pub(crate) use compare::{AnotherRun, ProfileEvaluation, SpreadOf, against};
-pub(crate) use counted::nearest;
 pub(crate) use frame::ProfileFrame;
 pub use hits::Hits;
 pub(crate) use reference::ReferenceProfile;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::account::accounts::Accounts;
+use crate::account::areas::MethodGroup;
 use crate::account::entry::{AccountEntry, LineKey, MethodKey};
 use crate::account::matching::Spread;
-use crate::account::{Accounts, MethodGroup};
 use crate::units::Joules;
 
 /// Relative spreads between sampled runs.

@@ -10,24 +10,18 @@ use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::standard_output;
 use super::super::stop::Stop;
-use super::Arguments;
+use super::arguments::Arguments;
 use super::frame::{JvmInterval, MonitorInterval};
 use super::record::Recorder;
 use super::session::MonitorSession;
 use super::view::Tallies;
 use crate::stage::Failure;
-use crate::stage::folder::OnExisting;
 
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
 pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {
     // So that the recording gets its accounts.
     let stop = Stop::listen();
-    let mut recorder = match &arguments.out {
-        Some(folder) => {
-            Some(Recorder::open(folder, OnExisting::from(arguments.force), &session.about)?)
-        }
-        None => None,
-    };
+    let mut recorder = Recorder::wanted(arguments, &session.about)?;
     let mut tallies = Tallies::default();
     let mut head = FirstRow::With;
     let mut said = session.about.notes.len();

@@ -19,7 +19,7 @@ use crate::toolchain::agent_session::{
 };
 use crate::toolchain::monitor_agent::monitor_agent;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::stage::Failure;
 use wattline_units::input::read_regular_text;
 use wattline_units::limits::AGENT_LINE_BYTES;

@@ -11,7 +11,7 @@ use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threa
 use crate::attribution::monitor::{RunningModules, ShareDenominator};
 use crate::power::{METERS, Meter, meter};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 

@@ -6,7 +6,7 @@ use crate::attribution::monitor::jvm::JvmState;
 use crate::attribution::monitor::metrics::{Counters, openmetrics};
 
 use super::super::progress;
-use super::Arguments;
+use super::arguments::Arguments;
 use super::endpoint::Endpoint;
 use super::frame::MonitorInterval;
 use crate::stage::Failure;

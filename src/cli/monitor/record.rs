@@ -12,6 +12,7 @@ use crate::recording::{
     stack_rows, thread_rows, to_csv,
 };
 
+use super::arguments::Arguments;
 use super::frame::MonitorInterval;
 use super::session::MonitorSession;
 use crate::stage::Failure;
@@ -39,6 +40,15 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// Opens the folder that the flags name, if they name one.
+    pub fn wanted(
+        arguments: &Arguments,
+        about: &RecordingHeader,
+    ) -> Result<Option<Recorder>, Failure> {
+        let open = |folder| Recorder::open(folder, OnExisting::from(arguments.force), about);
+        arguments.out.as_deref().map(open).transpose()
+    }
+
     /// Opens the folder.
     pub fn open(
         folder: &Path,

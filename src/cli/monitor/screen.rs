@@ -10,7 +10,7 @@ use ratatui::{DefaultTerminal, Frame};
 use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::stop::Stop;
-use super::Arguments;
+use super::arguments::Arguments;
 use super::choice::{ListLevel, ListOptions, SortKey};
 use super::record::Recorder;
 use super::session::MonitorSession;
@@ -26,6 +26,8 @@ struct ScreenState {
     is_paused: bool,
     is_typing: bool,
     message: String,
+    /// How many of the session's notes were shown.
+    noted: usize,
 }
 
 /// What a key asks for beyond the view.
@@ -56,15 +58,9 @@ fn watch(
     folder: &mut Option<String>,
 ) -> Result<CommandOutcome, Failure> {
     let stop = Stop::listen();
-    let mut recorder = match &arguments.out {
-        Some(folder) => {
-            Some(Recorder::open(folder, OnExisting::from(arguments.force), &session.about)?)
-        }
-        None => None,
-    };
+    let mut recorder = Recorder::wanted(arguments, &session.about)?;
     let mut state = ScreenState::new(session);
     let mut schedule = arguments.schedule();
-    let mut noted = session.about.notes.len();
     let mut draw = |session: &MonitorSession, state: &ScreenState, is_recording| {
         let drawn = terminal.draw(|frame| state.show(frame, &session.about, is_recording));
         drawn.map(drop).map_err(Failure::io("draw on", "the terminal"))
@@ -85,19 +81,7 @@ fn watch(
         let is_over = stop.is_asked() || schedule.is_over() || session.is_over();
         if is_over || Instant::now() >= schedule.next() {
             schedule.advance();
-            if let Some(frame) = session.next()? {
-                session.publish(&frame)?;
-                if let Some(recorder) = &mut recorder {
-                    recorder.add(session, &frame)?;
-                }
-                if !state.is_paused {
-                    state.tallies.add(&frame, session.names());
-                }
-            }
-            if let Some(note) = session.about.notes.get(noted) {
-                state.message.clone_from(note);
-                noted = session.about.notes.len();
-            }
+            state.take_interval(session, recorder.as_mut())?;
             draw(session, &state, recorder.is_some())?;
         }
         if is_over {
@@ -156,7 +140,30 @@ impl ScreenState {
             is_paused: false,
             is_typing: false,
             message,
+            noted: session.about.notes.len(),
         }
+    }
+
+    /// Takes up the session's next interval, and its next note.
+    fn take_interval(
+        &mut self,
+        session: &mut MonitorSession,
+        recorder: Option<&mut Recorder>,
+    ) -> Result<(), Failure> {
+        if let Some(frame) = session.next()? {
+            session.publish(&frame)?;
+            if let Some(recorder) = recorder {
+                recorder.add(session, &frame)?;
+            }
+            if !self.is_paused {
+                self.tallies.add(&frame, session.names());
+            }
+        }
+        if let Some(note) = session.about.notes.get(self.noted) {
+            self.message.clone_from(note);
+            self.noted = session.about.notes.len();
+        }
+        Ok(())
     }
 
     fn handle(&mut self, event: Event) -> Wish {
@@ -258,7 +265,8 @@ mod tests {
         let (level, sort, filter) = (ListLevel::Methods, SortKey::Power, String::new());
         let choice = ListOptions { level, sort, filter, skip: 0, calls: "calls" };
         let message = "a \u{1b}[2J note".into();
-        let state = ScreenState { choice, tallies, is_paused: true, is_typing: false, message };
+        let state =
+            ScreenState { choice, tallies, is_paused: true, is_typing: false, message, noted: 0 };
         let about =
             RecordingHeader { host: "here".into(), duration_s: 2.0, ..RecordingHeader::default() };
         let mut terminal = Terminal::new(TestBackend::new(60, 9)).unwrap();
@@ -285,7 +293,8 @@ mod tests {
         let (level, sort, filter) = (ListLevel::Processes, SortKey::Name, "x".into());
         let choice = ListOptions { level, sort, filter, skip: 3, calls: "calls" };
         let (tallies, message) = (Tallies::default(), String::new());
-        let state = ScreenState { choice, tallies, is_paused: false, is_typing: true, message };
+        let state =
+            ScreenState { choice, tallies, is_paused: false, is_typing: true, message, noted: 0 };
         for (width, height) in [(0, 0), (1, 1), (5, 3), (300, 2)] {
             let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
             terminal.draw(|frame| state.show(frame, &RecordingHeader::default(), true)).unwrap();

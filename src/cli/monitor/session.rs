@@ -16,11 +16,12 @@ use crate::recording::{FormulaAbout, JvmAbout, RecordingHeader};
 use crate::toolchain::jvm_process::jvm_of;
 
 use super::super::outcome::CommandOutcome;
+use super::arguments::{Arguments, NO_VIRTUAL_BOARD};
 use super::frame::{JvmInterval, MonitorInterval};
 use super::jvm::Jvm;
 use super::published::Published;
 use super::view::MethodNames;
-use super::{Arguments, NO_VIRTUAL_BOARD, jvm, meters, recording, view};
+use super::{jvm, meters, recording, view};
 use crate::stage::Failure;
 use crate::stage::boards::open_serial;
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use wattline_units::limits::LINE_BYTES;
 
 use crate::attribution::tenants::{
-    AndroidRecords, By, Perf, SharingBasis, TenantRecord, parse_readings,
+    AndroidRecords, By, MeterId, Perf, TenantRecord, parse_readings,
 };
 use crate::input_file;
 use crate::stage::Failure;
@@ -52,6 +52,16 @@ enum PerfTenant {
     Thread,
 }
 
+impl From<PerfTenant> for By {
+    fn from(tenant: PerfTenant) -> By {
+        match tenant {
+            PerfTenant::Name => By::Name,
+            PerfTenant::Process => By::Process,
+            PerfTenant::Thread => By::Thread,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let readings = match &arguments.energy {
         Some(path) => {
@@ -66,17 +76,31 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .energy
         .as_ref()
         .map(|path| session.stream.meter(&path.display().to_string(), AndroidRecords::counter()));
-    let mut log = MeterLog { readings, ..MeterLog::default() };
-    let mut perf = Perf::new(match arguments.by {
-        PerfTenant::Name => By::Name,
-        PerfTenant::Process => By::Process,
-        PerfTenant::Thread => By::Thread,
-    });
-    let mut input = open(&arguments.file)?;
+    let mut log = MeterLog { readings, meter, ..MeterLog::default() };
+    let mut perf = Perf::new(arguments.by.into());
+    take_lines(&arguments.file, &mut perf, &mut log, &mut session)?;
+    check(arguments, &perf)?;
+    let mut notes = match perf.has_cycles() {
+        true => vec![],
+        false => vec!["no cycles were counted: shared by CPU time".to_owned()],
+    };
+    let first_ns = session.stream.first_ns().unwrap_or(0);
+    notes.extend(log.note(first_ns, session.stream.newest_ns()));
+    session.finish(&arguments.file.display().to_string(), &notes)
+}
+
+/// Takes in all lines of a file, and the readings that come with them.
+fn take_lines(
+    file: &Path,
+    perf: &mut Perf,
+    log: &mut MeterLog,
+    session: &mut TenantSession<'_>,
+) -> Result<(), Failure> {
+    let mut input = open(file)?;
     let (mut line, mut records) = (Vec::new(), Vec::new());
     loop {
         let read = LINE_BYTES.read_line_into(&mut input, &mut line);
-        if read.map_err(Failure::io("read", &arguments.file))? == 0 {
+        if read.map_err(Failure::io("read", file))? == 0 {
             perf.finish(|record| records.push(record));
         } else {
             let text = String::from_utf8_lossy(&line);
@@ -87,10 +111,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             session.table.counters = perf.counters().to_vec();
         }
         for record in records.drain(..) {
-            while let (Some(meter), Some(now_ns)) = (meter, record.at_ns())
-                && let Some((at_ns, reading)) = log.due(now_ns)
+            while let Some(now_ns) = record.at_ns()
+                && let Some(reading) = log.due_record(now_ns)
             {
-                session.take(TenantRecord::Energy { at_ns, meter, reading })?;
+                session.take(reading)?;
             }
             session.take(record)?;
         }
@@ -99,10 +123,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     // One reading after the last switch closes its interval.
-    let last = log.readings.get(log.next).filter(|_| log.next > 0);
-    if let (Some(meter), Some(&(at_ns, reading))) = (meter, last) {
-        session.take(TenantRecord::Energy { at_ns, meter, reading })?;
-    }
+    log.last_record().map_or(Ok(()), |reading| session.take(reading))
+}
+
+/// Refuses a log that tells no tenants.
+fn check(arguments: &Arguments, perf: &Perf) -> Result<(), Failure> {
     if perf.switches() == 0 {
         let text = "it has no sched:sched_switch and no PERF_RECORD_SWITCH_CPU_WIDE; record \
                     with `perf sched record`, print with `perf script`";
@@ -113,14 +138,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     with `perf script -F comm,pid,tid,cpu,time,event,trace`";
         return Err(Failure::input(&arguments.file, text));
     }
-    let basis = if perf.has_cycles() { SharingBasis::Cycles } else { SharingBasis::CpuTime };
-    let mut notes = match basis {
-        SharingBasis::Cycles => vec![],
-        _ => vec!["no cycles were counted: shared by CPU time".to_owned()],
-    };
-    let first_ns = session.stream.first_ns().unwrap_or(0);
-    notes.extend(log.note(first_ns, session.stream.newest_ns()));
-    session.finish(&arguments.file.display().to_string(), &notes)
+    Ok(())
 }
 
 /// A meter's log, taken in as the switches come.
@@ -130,9 +148,24 @@ struct MeterLog {
     readings: Vec<(u64, u64)>,
     next: usize,
     is_started: bool,
+    /// The meter; none without a log.
+    meter: Option<MeterId>,
 }
 
 impl MeterLog {
+    /// The next reading that is not after `now_ns`, as a record.
+    fn due_record(&mut self, now_ns: u64) -> Option<TenantRecord> {
+        let meter = self.meter?;
+        let (at_ns, reading) = self.due(now_ns)?;
+        Some(TenantRecord::Energy { at_ns, meter, reading })
+    }
+
+    /// The reading after the last one that was due.
+    fn last_record(&self) -> Option<TenantRecord> {
+        let (at_ns, reading) = *self.readings.get(self.next).filter(|_| self.next > 0)?;
+        Some(TenantRecord::Energy { at_ns, meter: self.meter?, reading })
+    }
+
     /// The next reading that is not after `now_ns`. Those before the last one at the first
     /// switch are of no use.
     fn due(&mut self, now_ns: u64) -> Option<(u64, u64)> {

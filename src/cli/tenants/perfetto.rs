@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::attribution::monitor::formulas::{SocTable, parse_soc};
 use crate::attribution::perfetto::{TraceEvent, TraceReader};
 use crate::attribution::tenants::{
-    AndroidRecords, Grouping, MeterId, RailChoice, Reorder, SharingBasis, TraceFacts,
+    AndroidRecords, Grouping, MeterId, RailChoice, Reorder, SharingBasis, TraceFacts, WindowStream,
 };
 use crate::cli::progress;
 use crate::input_file;
@@ -55,86 +55,34 @@ enum PerfettoTenant {
     Thread,
 }
 
+impl From<PerfettoTenant> for Grouping {
+    fn from(tenant: PerfettoTenant) -> Grouping {
+        match tenant {
+            PerfettoTenant::User => Grouping::User,
+            PerfettoTenant::Process => Grouping::Process,
+            PerfettoTenant::Thread => Grouping::Thread,
+        }
+    }
+}
+
 /// Events of several CPUs come in bundles; so many are brought in order.
 const HELD_BACK: usize = 1 << 18;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut facts = TraceFacts::default();
-    let mut reader = open(arguments)?;
-    for event in reader.by_ref() {
-        facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
-    }
-    if facts.cpus() == 0 {
-        let losses = reader.losses().findings().join("; ");
-        let text = format!(
-            "it has no sched_switch, so nobody is known to have run; record it with the ftrace \
-             event sched/sched_switch {losses}"
-        );
-        return Err(Failure::input(&arguments.trace, text.trim_end()));
-    }
-    let choice = match arguments.rail.as_slice() {
-        [] => RailChoice::Cpu,
-        names => RailChoice::Named(names.to_vec()),
-    };
-    let (rails, others) = match arguments.soc {
-        Some(_) => (Vec::new(), Vec::new()),
-        None => facts.choose(&choice),
-    };
-    if rails.is_empty() && !arguments.rail.is_empty() {
-        let text = format!("no rail's name contains it; there are: {}", others.join(", "));
-        return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
-    }
-    let soc = arguments.soc.as_deref().map(|path| soc_table(path, &facts)).transpose()?;
-    let has_meter = soc.is_none() && (!rails.is_empty() || facts.has_battery());
-    let mut session = TenantSession::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
-    let mut notes = match &arguments.soc {
-        Some(path) => vec![format!(
-            "a model, no measurement of this device: {} (watts of a busy core by cluster and \
-             frequency) x busy time; idle power, memory, display and radios are not in it",
-            path.display()
-        )],
-        None => notes(&facts, &rails, &others),
-    };
+    let facts = facts(arguments)?;
+    let source = PowerSource::choose(arguments, &facts)?;
+    let options = arguments.stream.options(source.has_meter(&facts))?;
+    let mut session = TenantSession::open(&arguments.stream, options)?;
+    let mut notes = source.notes(arguments, &facts);
     if facts.has_frequencies() {
         session.stream.set_cycles(SharingBasis::CyclesByFrequency);
     }
-    let meters: HashMap<u32, MeterId> = rails
-        .iter()
-        .map(|(index, name)| (*index, session.stream.meter(name, AndroidRecords::counter())))
-        .collect();
-    let battery = (rails.is_empty() && has_meter)
-        .then(|| session.stream.meter("the battery", AndroidRecords::counter()));
-    let grouping = match arguments.by {
-        PerfettoTenant::User => Grouping::User,
-        PerfettoTenant::Process => Grouping::Process,
-        PerfettoTenant::Thread => Grouping::Thread,
-    };
-    let mut android = AndroidRecords::new(facts, grouping, meters, battery);
-    if let Some(table) = soc {
+    let (rails, battery) = source.meters(&facts, &mut session.stream);
+    let mut android = AndroidRecords::new(facts, arguments.by.into(), rails, battery);
+    if let Some(table) = source.soc {
         session.stream.set_energy(android.modelled(table));
     }
-    let mut reorder = Reorder::new(HELD_BACK);
-    let mut take = |event: &TraceEvent, session: &mut TenantSession<'_>| match android
-        .record(event, &mut session.names)
-    {
-        Some(record) => session.take(record),
-        None => Ok(()),
-    };
-    let mut reader = open(arguments)?;
-    for event in reader.by_ref() {
-        let event = event.map_err(Failure::io("read", &arguments.trace))?;
-        if !AndroidRecords::is_wanted(&event) {
-            continue;
-        }
-        if let Some(event) = reorder.push(event.at_ns.unwrap_or(0), event) {
-            take(&event, &mut session)?;
-        }
-    }
-    while let Some(event) = reorder.pop() {
-        take(&event, &mut session)?;
-    }
-    let end_ns = session.stream.newest_ns();
-    android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
+    let reader = take_events(arguments, &mut android, &mut session)?;
     if android.charging() > 0 {
         let count = android.charging();
         notes.push(format!(
@@ -148,10 +96,115 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
              is in no figure"
         ));
     }
-    let source = arguments.trace.display().to_string();
+    let trace = arguments.trace.display().to_string();
     let losses = reader.losses().findings();
-    losses.iter().for_each(|loss| progress::warn_in_line(format!("{source}: {loss}")));
-    session.finish(&source, &notes)
+    losses.iter().for_each(|loss| progress::warn_in_line(format!("{trace}: {loss}")));
+    session.finish(&trace, &notes)
+}
+
+/// What a first reading of the trace tells: names, rails and CPUs.
+fn facts(arguments: &Arguments) -> Result<TraceFacts, Failure> {
+    let mut facts = TraceFacts::default();
+    let mut reader = open(arguments)?;
+    for event in reader.by_ref() {
+        facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
+    }
+    if facts.cpus() == 0 {
+        let losses = reader.losses().findings().join("; ");
+        let text = format!(
+            "it has no sched_switch, so nobody is known to have run; record it with the ftrace \
+             event sched/sched_switch {losses}"
+        );
+        return Err(Failure::input(&arguments.trace, text.trim_end()));
+    }
+    Ok(facts)
+}
+
+/// Takes in the events of a second reading, in order of time.
+fn take_events(
+    arguments: &Arguments,
+    android: &mut AndroidRecords,
+    session: &mut TenantSession<'_>,
+) -> Result<TraceReader, Failure> {
+    let mut reorder = Reorder::new(HELD_BACK);
+    let mut take = |event: &TraceEvent| match android.record(event, &mut session.names) {
+        Some(record) => session.take(record),
+        None => Ok(()),
+    };
+    let mut reader = open(arguments)?;
+    for event in reader.by_ref() {
+        let event = event.map_err(Failure::io("read", &arguments.trace))?;
+        if !AndroidRecords::is_wanted(&event) {
+            continue;
+        }
+        if let Some(event) = reorder.push(event.at_ns.unwrap_or(0), event) {
+            take(&event)?;
+        }
+    }
+    while let Some(event) = reorder.pop() {
+        take(&event)?;
+    }
+    let end_ns = session.stream.newest_ns();
+    android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
+    Ok(reader)
+}
+
+/// Where the energy of a trace comes from: rails, else the battery, or a chip's table.
+struct PowerSource {
+    /// Rails that are shared.
+    rails: Vec<(u32, String)>,
+    /// Names of those that are not.
+    others: Vec<String>,
+    soc: Option<SocTable>,
+}
+
+impl PowerSource {
+    fn choose(arguments: &Arguments, facts: &TraceFacts) -> Result<Self, Failure> {
+        let choice = match arguments.rail.as_slice() {
+            [] => RailChoice::Cpu,
+            names => RailChoice::Named(names.to_vec()),
+        };
+        let (rails, others) = match arguments.soc {
+            Some(_) => (Vec::new(), Vec::new()),
+            None => facts.choose(&choice),
+        };
+        if rails.is_empty() && !arguments.rail.is_empty() {
+            let text = format!("no rail's name contains it; there are: {}", others.join(", "));
+            return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
+        }
+        let soc = arguments.soc.as_deref().map(|path| soc_table(path, facts)).transpose()?;
+        Ok(Self { rails, others, soc })
+    }
+
+    fn has_meter(&self, facts: &TraceFacts) -> bool {
+        self.soc.is_none() && (!self.rails.is_empty() || facts.has_battery())
+    }
+
+    /// The meters of the rails, or that of the battery.
+    fn meters(
+        &self,
+        facts: &TraceFacts,
+        stream: &mut WindowStream,
+    ) -> (HashMap<u32, MeterId>, Option<MeterId>) {
+        let rails = self.rails.iter();
+        let rails = rails
+            .map(|(index, name)| (*index, stream.meter(name, AndroidRecords::counter())))
+            .collect();
+        let is_battery = self.rails.is_empty() && self.has_meter(facts);
+        let battery = is_battery.then(|| stream.meter("the battery", AndroidRecords::counter()));
+        (rails, battery)
+    }
+
+    fn notes(&self, arguments: &Arguments, facts: &TraceFacts) -> Vec<String> {
+        match &arguments.soc {
+            Some(path) => vec![format!(
+                "a model, no measurement of this device: {} (watts of a busy core by cluster and \
+                 frequency) x busy time; idle power, memory, display and radios are not in it",
+                path.display()
+            )],
+            None => notes(facts, &self.rails, &self.others),
+        }
+    }
 }
 
 fn open(arguments: &Arguments) -> Result<TraceReader, Failure> {

@@ -1,8 +1,8 @@
 //! What a copying loop moves: elements of which type, by which class of the library.
 //! Where the types differ, a bulk call fails or doesn't compile: then there is no hint.
 
-use crate::hint::Site;
 use crate::hint::pattern::{self, simple_type};
+use crate::hint::site::Site;
 use crate::java::SyntaxNode;
 use crate::operations::Operation;
 

@@ -14,12 +14,15 @@ use crate::format::grouped;
 use crate::hint::bulk_copy::call::{RewriteNames, add_all, bulk_call};
 use crate::hint::bulk_copy::elements::{ElementCertainty, elements};
 use crate::hint::bulk_copy::step::{CopyStep, Move, moves_a_run, step};
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::{Amount, Context};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::invariant::is_stable;
 use crate::hint::pattern::{self, LoopCounter, LoopKind};
+use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent};
-use crate::hint::{
-    Amount, Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site, hint,
-};
+use crate::hint::site::Site;
 use crate::operations::{LibraryFunction, Operation, OperationCount};
 use crate::units::Joules;
 

@@ -8,14 +8,16 @@ use std::collections::BTreeMap;
 use crate::java::SyntaxNode;
 
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
 use crate::hint::counted::PricedForm;
+use crate::hint::counted::{Context, PricedOperations};
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch, hint};
 use crate::hint::invariant::query::{Stays, operation_of, query, stays};
 use crate::hint::pattern;
+use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::rewrite::{Edit, Rewrite, before_loop, fresh_name};
-use crate::hint::{
-    Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, PricedOperations, Site,
-    hint,
-};
+use crate::hint::site::Site;
 use crate::operations::Operation;
 
 pub(super) use query::is_stable;

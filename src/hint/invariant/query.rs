@@ -1,8 +1,9 @@
 //! Questions about a place whose answer stays as long as the place does: lengths, sizes,
 //! limits; and whether a loop leaves the answer alone.
 
+use crate::hint::counted::Context;
 use crate::hint::pattern;
-use crate::hint::{Context, Site};
+use crate::hint::site::Site;
 use crate::java::SyntaxNode;
 use crate::operations::{BlockEntry, Feature, LibraryFunction, Operation, OperationCount};
 

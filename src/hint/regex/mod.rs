@@ -7,11 +7,16 @@ mod written;
 use std::collections::BTreeMap;
 
 use crate::format::grouped;
+use crate::hint::confidence::Confidence;
+use crate::hint::counted::Context;
+use crate::hint::hint::Hint;
+use crate::hint::hint_pattern::{HintPattern, PatternMatch};
 use crate::hint::pattern::{self, MethodCall};
+use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::regex::written::{PatternUse, Written, written};
 use crate::hint::replaced::{Replaced, unknown};
 use crate::hint::rewrite::{Edit, Rewrite, fresh_name, indent_in};
-use crate::hint::{Confidence, Context, Hint, HintPattern, PatternMatch, PredictionBasis, Site};
+use crate::hint::site::Site;
 use crate::java::SourceFile;
 use crate::operations::LibraryFunction;
 

@@ -2,62 +2,34 @@
 //! rows add up to the model of the whole table, in whatever parts and order they come.
 
 mod bytes;
+mod checksum;
+mod device_rows;
+mod error;
 mod merge;
+mod rounds;
 mod sense;
-
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
+mod settings;
 
 use super::super::error::ModelError;
 use super::super::estimability::Estimability;
 use super::super::fitted::Model;
 use super::super::folds::FoldOptions;
-use super::super::options::{FitOptions, Solver};
+use super::super::options::FitOptions;
 use super::super::validation::CrossValidation;
 use super::super::weights::Weighting;
 use super::cells::AllCells;
-use super::judge::{JudgeTally, JudgedRounds};
-use super::outline::Outline;
+use super::judge::JudgeTally;
 use super::products::Precision;
 use super::{CellProblem, check_columns};
-use crate::table::{ColumnChoice, RowSource, TableError};
+use crate::table::{RowSource, TableError};
 
-pub use merge::Merge;
+pub use self::error::SufficientStatsError;
+pub use self::merge::Merge;
+pub use self::rounds::JudgeRounds;
+pub use self::settings::{PARTIAL_FORMAT, PartLabel, PartOf, PartialSettings};
 
-/// Version of the format of partials.
-pub const PARTIAL_FORMAT: u32 = 1;
-
-/// What must be the same in all partials of one table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PartialSettings {
-    /// Column names, length l.
-    pub features: Vec<String>,
-    /// Names of the columns that say something of a case: `target`, `group`, `weight`.
-    pub columns: Vec<(String, String)>,
-    /// The solver that the weights are the default of.
-    pub solver: String,
-    /// Name of the weights.
-    pub weighting: String,
-    /// Energy in joules below which weights `relative` take no case.
-    pub relative_floor_j: Option<f64>,
-    /// Outer folds.
-    pub folds: FoldOptions,
-    /// Inner folds, for solvers that choose a strength.
-    pub inner_folds: FoldOptions,
-    /// Checksum of the rounds that cases were judged by; absent where cases were summed.
-    pub judged_by: Option<String>,
-}
-
-/// One of the parts that a partial is of.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PartOf {
-    /// Its number, from 1, and how many there are; absent where nobody numbered them.
-    pub number: Option<(u64, u64)>,
-    /// Checksum of what was summed over its rows.
-    pub checksum: String,
-    /// Number of its rows.
-    pub rows: u64,
-}
+use self::checksum::checksum;
+use self::device_rows::DeviceTrackingRows;
 
 /// Sums over some rows of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,92 +57,6 @@ struct Judged {
     tally: JudgeTally,
 }
 
-/// A partial that can't be read or doesn't belong to the others.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
-pub enum SufficientStatsError {
-    /// Bytes of something else.
-    #[error("this is no partial of wattline; make one with `fit TABLE --partial FILE`")]
-    NoPartial,
-    /// Of another version.
-    #[error(
-        "the partial has format {found}, this version reads {PARTIAL_FORMAT}; make all partials \
-         with the wattline that merges them"
-    )]
-    Version {
-        /// The one found.
-        found: u32,
-    },
-    /// Bytes are missing or others.
-    #[error("the partial is {what}; make or copy it again")]
-    Damaged {
-        /// How.
-        what: &'static str,
-    },
-    /// Of another table or another fit.
-    #[error(
-        "{what} of the partial are {found}, those of {other} are {expected}: it is of another \
-         table or of another fit; partials that are merged are made with the same flags"
-    )]
-    Differs {
-        /// What differs.
-        what: &'static str,
-        /// As it is here.
-        found: String,
-        /// A partial before.
-        other: String,
-        /// As it is there.
-        expected: String,
-    },
-    /// A part that was merged already.
-    #[error("{part} is there twice, also in {other}; leave one of them out")]
-    Doubled {
-        /// The part.
-        part: String,
-        /// Where it was first.
-        other: String,
-    },
-    /// Parts that are not there.
-    #[error("{parts} of {of} {} missing; make the partials of these parts", if *single { "is" } else { "are" })]
-    Missing {
-        /// Their numbers.
-        parts: String,
-        /// How many there are to be.
-        of: u64,
-        /// Whether it is one.
-        single: bool,
-    },
-    /// Cases of several boards.
-    #[error(
-        "cases are of several boards ({boards}), which are not told apart in partials; make \
-         partials for each board"
-    )]
-    Boards {
-        /// Two of them.
-        boards: String,
-    },
-    /// Nothing to merge.
-    #[error(
-        "there is no partial to merge: name files that `fit --partial` wrote, or folders with them"
-    )]
-    None,
-    /// Errors where sums are wanted, or the reverse.
-    #[error("the partial holds {found}, not {wanted}")]
-    Kind {
-        /// What it holds.
-        found: &'static str,
-        /// What is wanted.
-        wanted: &'static str,
-    },
-}
-
-/// The rounds of a merged fit, by which cases can be judged anywhere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JudgeRounds {
-    format: u32,
-    settings: PartialSettings,
-    rounds: JudgedRounds,
-}
-
 /// The model of merged partials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedFit {
@@ -181,15 +67,6 @@ pub struct MergedFit {
     pub estimability: Estimability,
     /// What judging needs.
     pub rounds: JudgeRounds,
-}
-
-/// Which part of a table the rows are, and how the columns are called.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PartLabel {
-    /// Its number, from 1, and how many there are.
-    pub number: Option<(u64, u64)>,
-    /// Names of the columns that say something of a case.
-    pub columns: Vec<(String, String)>,
 }
 
 impl SufficientStats {
@@ -266,7 +143,7 @@ impl SufficientStats {
     ) -> Result<Self, ModelError> {
         let mut partial = Self { settings, parts: Vec::new(), devices, body };
         partial.check_devices().map_err(ModelError::Partial)?;
-        let checksum = bytes::checksum(&partial.body_bytes());
+        let checksum = checksum(&partial.body_bytes());
         partial.parts.push(PartOf { number, checksum, rows });
         Ok(partial)
     }
@@ -377,91 +254,6 @@ fn squared_residuals(cells: &AllCells, b: &[f64]) -> f64 {
     sum.hi.max(0.0)
 }
 
-impl PartialSettings {
-    fn outline(&self, options: &FitOptions) -> Result<Outline, ModelError> {
-        let floor_j = self.relative_floor_j.unwrap_or(0.0);
-        Outline::with_floor(options, Some(self.folds), Some(self.inner_folds), floor_j)
-    }
-
-    fn weighting(&self) -> Result<Weighting, ModelError> {
-        self.weighting.parse()
-    }
-
-    fn differs_in_features(&self, found: &[String]) -> SufficientStatsError {
-        let extra = |a: &[String], b: &[String]| a.iter().find(|name| !b.contains(name)).cloned();
-        let say = |count: usize, one: Option<String>| {
-            let one = one.map_or(String::new(), |name| format!(", among them `{name}`"));
-            format!("{count}{one}")
-        };
-        SufficientStatsError::Differs {
-            what: "the features",
-            found: say(found.len(), extra(found, &self.features)),
-            other: "the others".to_owned(),
-            expected: say(self.features.len(), extra(&self.features, found)),
-        }
-    }
-}
-
-impl JudgeRounds {
-    /// The columns that it needs.
-    pub fn choice(&self) -> ColumnChoice {
-        let named = |what: &str| {
-            let found = self.settings.columns.iter().find(|(of, _)| of == what);
-            found.map(|(_, name)| name.clone())
-        };
-        ColumnChoice {
-            target: named("target"),
-            group: named("group"),
-            weight: named("weight"),
-            feature_names: Some(self.settings.features.clone()),
-            ..ColumnChoice::default()
-        }
-    }
-
-    /// As JSON.
-    ///
-    /// # Errors
-    /// A number is not finite.
-    pub fn to_json(&self) -> Result<String, ModelError> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
-    }
-
-    /// From JSON.
-    ///
-    /// # Errors
-    /// It is something else, or of another version.
-    pub fn from_json(text: &str) -> Result<Self, ModelError> {
-        let rounds: Self = serde_json::from_str(text)?;
-        if rounds.format != PARTIAL_FORMAT {
-            return Err(ModelError::Partial(SufficientStatsError::Version {
-                found: rounds.format,
-            }));
-        }
-        let l = rounds.settings.features.len();
-        let fits = |costs: &[f64]| costs.len() == l && costs.iter().all(|cost| cost.is_finite());
-        let of_rounds = rounds.rounds.rounds.iter();
-        if !fits(&rounds.rounds.last_j)
-            || !of_rounds.clone().all(|round| fits(&round.costs_j))
-            || of_rounds.count() != rounds.settings.folds.folds
-        {
-            let reason = "its rounds do not have one cost for each feature".to_owned();
-            return Err(ModelError::Damaged { reason });
-        }
-        Ok(rounds)
-    }
-
-    fn checksum(&self) -> String {
-        bytes::checksum(serde_json::to_string(self).unwrap_or_default().as_bytes())
-    }
-
-    /// What says which cases are refused.
-    fn options(&self) -> Result<FitOptions, ModelError> {
-        let solver: Solver = self.settings.solver.parse()?;
-        let weighting = self.settings.weighting()?;
-        Ok(FitOptions { weighting, ..FitOptions::new(solver) })
-    }
-}
-
 fn check_floor(options: &FitOptions) -> Result<(), ModelError> {
     if options.weighting == Weighting::Relative && options.relative_floor_j.is_none() {
         return Err(ModelError::BadOption {
@@ -472,45 +264,6 @@ fn check_floor(options: &FitOptions) -> Result<(), ModelError> {
         });
     }
     Ok(())
-}
-
-/// Rows whose boards are noted as they pass.
-struct DeviceTrackingRows<'r> {
-    rows: &'r dyn RowSource,
-    devices: std::cell::RefCell<std::collections::BTreeSet<String>>,
-}
-
-impl<'r> DeviceTrackingRows<'r> {
-    fn new(rows: &'r dyn RowSource) -> Self {
-        Self { rows, devices: Default::default() }
-    }
-
-    fn devices(self) -> Vec<String> {
-        self.devices.into_inner().into_iter().collect()
-    }
-}
-
-impl RowSource for DeviceTrackingRows<'_> {
-    fn features(&self) -> &[String] {
-        self.rows.features()
-    }
-
-    fn each(
-        &self,
-        wanted: crate::table::PassColumns,
-        take: crate::table::Take<'_>,
-    ) -> Result<(), TableError> {
-        self.rows.each(wanted, &mut |block| {
-            let mut devices = self.devices.borrow_mut();
-            for i in 0..block.rows() {
-                // A second board is one too many.
-                if devices.len() < 2 && !devices.contains(block.device(i)) {
-                    devices.insert(block.device(i).to_owned());
-                }
-            }
-            take(block)
-        })
-    }
 }
 
 #[cfg(test)]

@@ -93,13 +93,8 @@ pub(super) fn find_columns(
     }
     let (names, own) = with_constants(own, constants);
     let place = |name: &str| names.iter().position(|column| column == name);
-    let needed = |name: &str, flag: &'static str| {
-        place(name).ok_or_else(|| TableError::NoColumn {
-            name: name.into(),
-            flag,
-            nearest: nearest(name, &names),
-        })
-    };
+    let needed =
+        |name: &str, flag: &'static str| place(name).ok_or_else(|| no_column(name, flag, &names));
     let chosen = |name: &Option<String>, flag, default: &str| match name {
         Some(name) => needed(name, flag).map(Some),
         None => Ok(place(default)),
@@ -121,16 +116,7 @@ pub(super) fn find_columns(
         _ => None,
     };
     let features = match (&choice.feature_names, &choice.features) {
-        (Some(exact), _) => {
-            let index: BTreeMap<&str, usize> =
-                names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
-            let place = |name: &String| index.get(name.as_str()).copied();
-            let found = |name: &String| match place(name) {
-                Some(place) => Ok(place),
-                None => needed(name, "a feature of the model"),
-            };
-            exact.iter().map(found).collect::<Result<_, _>>()?
-        }
+        (Some(exact), _) => positions_of(exact, &names)?,
         (None, Some(list)) => select_features(list, &names, taken)?,
         (None, None) => (0..names.len()).filter(|index| taken(*index).is_none()).collect(),
     };
@@ -143,6 +129,21 @@ pub(super) fn find_columns(
         ColumnPositions { own, target, case, group, device, duration, se, weight, features, names };
     places.check_constants()?;
     Ok(places)
+}
+
+/// Where the features of a model are, in its order. There may be many, so each is looked up.
+fn positions_of(features: &[String], names: &[String]) -> Result<Vec<usize>, TableError> {
+    let index: BTreeMap<&str, usize> =
+        names.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+    let place = |name: &String| {
+        let found = index.get(name.as_str()).copied();
+        found.ok_or_else(|| no_column(name, "a feature of the model", names))
+    };
+    features.iter().map(place).collect()
+}
+
+fn no_column(name: &str, flag: &'static str, names: &[String]) -> TableError {
+    TableError::NoColumn { name: name.into(), flag, nearest: nearest(name, names) }
 }
 
 /// All names, and how many of them are the file's own.

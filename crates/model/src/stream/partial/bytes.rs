@@ -7,10 +7,9 @@ use twox_hash::XxHash64;
 use super::super::super::double_double::DoubleDouble;
 use super::super::cells::{AllCells, CellSums};
 use super::super::judge::{FoldAgreement, JudgeTally};
-use super::{
-    Judged, PARTIAL_FORMAT, PartOf, PartialSettings, StatsBody, SufficientStats,
-    SufficientStatsError,
-};
+use super::error::SufficientStatsError;
+use super::settings::{PARTIAL_FORMAT, PartOf, PartialSettings};
+use super::{Judged, StatsBody, SufficientStats};
 
 const MAGIC: &[u8; 16] = b"wattline-partial";
 
@@ -26,11 +25,6 @@ struct StatsHeader {
     judged: Option<(Vec<String>, usize)>,
     /// Length of the sums in bytes.
     body_bytes: usize,
-}
-
-/// Sixteen digits that change with any byte.
-pub(super) fn checksum(bytes: &[u8]) -> String {
-    format!("{:016x}", XxHash64::oneshot(0, bytes))
 }
 
 impl SufficientStats {
@@ -76,7 +70,7 @@ impl SufficientStats {
         };
         let found = number(0).ok_or_else(cut)?;
         if found != PARTIAL_FORMAT {
-            return Err(SufficientStatsError::Version { found });
+            return Err(SufficientStatsError::Version { found, supported: PARTIAL_FORMAT });
         }
         let length = number(4).ok_or_else(cut)? as usize;
         if length > HEADER_BYTES_MAX {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{PartOf, PartialSettings, StatsBody, SufficientStats, SufficientStatsError};
+use super::error::SufficientStatsError;
+use super::settings::{PartOf, PartialSettings};
+use super::{StatsBody, SufficientStats};
 
 /// Partials that are being merged, one after the other.
 #[derive(Debug, Clone, Default)]

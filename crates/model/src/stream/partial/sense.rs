@@ -3,7 +3,8 @@
 
 use super::super::super::double_double::DoubleDouble;
 use super::super::cells::{AllCells, CellSums};
-use super::{PartOf, StatsBody, SufficientStats};
+use super::settings::PartOf;
+use super::{StatsBody, SufficientStats};
 
 /// More rows than any table has; sums of thousands of such numbers don't overflow.
 const MOST_ROWS: u64 = 1 << 48;

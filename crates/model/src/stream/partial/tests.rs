@@ -6,7 +6,7 @@ use super::*;
 use crate::fit_rows;
 use crate::table::Table;
 use crate::testing::table;
-use crate::{FoldUnit, Penalty};
+use crate::{FoldUnit, Penalty, Solver};
 
 /// `cases` of six operations, two of them nearly proportional, with counts up to `most`.
 fn data(cases: u32, most: f64) -> Table {

@@ -4,7 +4,7 @@
 
 use super::super::counter::{CounterError, MeterCounter};
 use super::super::trace::{PowerTrace, RowKind};
-use super::MeterError;
+use super::error::MeterError;
 
 /// One rail's counter over a session.
 pub(super) struct CounterRail {

@@ -4,7 +4,9 @@
 //! times of Unix hold too many digits for a float.
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace, RowKind};
-use super::{Meter, MeterError, Offer, header_field};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
+use super::readings::{HEAD, header_field};
 
 /// A text table: columns by tabs, semicolons or commas, names in the first line.
 #[derive(Debug)]
@@ -235,9 +237,8 @@ impl Meter for External {
         }
         let offset = header_field(text, "offset_s").and_then(|text| nanos(text, 1e9));
         let mut lines = text.lines().enumerate();
-        let mut table = lines
-            .by_ref()
-            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(super::HEAD));
+        let mut table =
+            lines.by_ref().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(HEAD));
         let (_, first) = table.next().ok_or_else(|| no_power("the table is empty".into()))?;
         let columns = MeterColumns::of(first).map_err(no_power)?;
         let residual = header_field(text, "residual_s").and_then(|text| text.parse().ok());

@@ -5,7 +5,9 @@
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::period_us;
-use super::{Meter, MeterError, Offer, Reading, readings, refusal};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
+use super::readings::{Reading, readings, refusal};
 
 /// `/sys/class/power_supply/battery`, else the first battery there with these files.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 //! the sampler on the board writes (`trace.rs`).
 
 use super::super::trace::{PowerTrace, parse_trace};
-use super::{Meter, MeterError, Offer};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
 
 /// The sensors behind `/sys/bus/i2c/drivers/INA231`.
 #[derive(Debug)]

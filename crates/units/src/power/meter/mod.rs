@@ -8,49 +8,30 @@
 //! To add a meter: a file with a type that implements [`Meter`], and a line in [`METERS`].
 
 mod counters;
+mod error;
 pub mod external;
 mod fuel_gauge;
 mod ina231;
+mod kind;
 mod odpm;
 mod power_stats;
 mod rapl;
+mod readings;
 mod software;
-
-use thiserror::Error;
 
 use super::trace::{PowerTrace, PowerTraceError, parse_trace};
 
+pub use error::MeterError;
 pub use external::External;
 pub use fuel_gauge::FuelGauge;
 pub use ina231::Ina231;
+pub use kind::{Meter, Offer};
 pub use odpm::Odpm;
 pub use power_stats::PowerStats;
 pub use rapl::Rapl;
 pub use software::{Software, full_load_w, software_power_w};
 
-/// A kind of power meter.
-pub trait Meter: std::fmt::Debug + Sync {
-    /// The name in files and flags.
-    fn name(&self) -> &'static str;
-
-    /// What its figures are, in a sentence.
-    fn measures(&self) -> &'static str;
-
-    /// How long it usually takes to show another value, in seconds, where that is known. The
-    /// readings of a session tell it better.
-    fn usual_refresh_s(&self) -> Option<f64> {
-        None
-    }
-
-    /// A shell command that prints one reading; its errors are part of the answer.
-    fn question(&self) -> &'static str;
-
-    /// What a device offers, by its answer to the question.
-    fn offer(&self, answer: &str) -> Result<Offer, MeterError>;
-
-    /// Power over time from a log of readings.
-    fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError>;
-}
+use readings::HEAD;
 
 /// All meters, the best first: those with a rail per part of the chip, then those of the
 /// whole device, then estimates.
@@ -68,53 +49,6 @@ pub fn meter(name: &str) -> Option<&'static dyn Meter> {
     METERS.into_iter().find(|meter| meter.name() == name)
 }
 
-/// What a meter of a device has.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Offer {
-    /// Names of the rails, in the order of the trace's columns.
-    pub rails: Vec<String>,
-    /// Those that are added up unless others are asked for.
-    pub default_rails: Vec<String>,
-    /// What to know about it, in sentences.
-    pub remarks: Vec<String>,
-}
-
-/// Why a meter gives no figure. There is no figure of 0 J for one that can't measure.
-#[derive(Debug, Error, Clone, PartialEq)]
-pub enum MeterError {
-    /// The device does not have it, or not for us.
-    #[error("{meter}: not offered: {why}")]
-    NotOffered {
-        /// The meter.
-        meter: &'static str,
-        /// What is missing, and what to do.
-        why: String,
-    },
-    /// A reading that can't be understood.
-    #[error("{meter}: reading {reading}: {problem}")]
-    Reading {
-        /// The meter.
-        meter: &'static str,
-        /// Number of the reading, from 1.
-        reading: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// Readings that are fine one by one and give no power.
-    #[error("{meter}: {problem}")]
-    NoPower {
-        /// The meter.
-        meter: &'static str,
-        /// Why.
-        problem: String,
-    },
-    /// Not the text that a sampler writes.
-    #[error(transparent)]
-    Trace(#[from] PowerTraceError),
-}
-
-const HEAD: &str = "# wattline-readings 1 ";
-
 /// A log of samples or readings of any meter -> power over time.
 pub fn parse_samples(text: &str) -> Result<PowerTrace, MeterError> {
     let Some(fields) = text.lines().next().and_then(|line| line.strip_prefix(HEAD)) else {
@@ -123,53 +57,6 @@ pub fn parse_samples(text: &str) -> Result<PowerTrace, MeterError> {
     let name = fields.split_ascii_whitespace().find_map(|word| word.strip_prefix("meter="));
     let known = name.and_then(meter).ok_or(PowerTraceError::BadHeader { field: "meter" })?;
     known.trace(text)
-}
-
-/// One reading: when, and what the meter said.
-struct Reading<'t> {
-    /// Line of its time, from 1.
-    line: usize,
-    uptime_s: f64,
-    lines: Vec<&'t str>,
-}
-
-/// Takes a log of readings apart. The last one is left out when the text has no line end:
-/// the sampler was stopped while writing it. So is one whose time does not increase.
-fn readings(text: &str) -> Vec<Reading<'_>> {
-    let mut readings: Vec<Reading<'_>> = Vec::new();
-    for (index, line) in text.lines().map(str::trim_end).enumerate().skip(1) {
-        if let Some(time) = line.strip_prefix("@ ") {
-            let time = time.trim().parse::<f64>().ok().filter(|time| time.is_finite());
-            let uptime_s = time.unwrap_or(f64::NAN);
-            readings.push(Reading { line: index + 1, uptime_s, lines: Vec::new() });
-        } else if let Some(reading) = readings.last_mut() {
-            reading.lines.push(line);
-        }
-    }
-    if !text.ends_with('\n') {
-        readings.pop();
-    }
-    let mut last = f64::NEG_INFINITY;
-    readings.retain(|reading| {
-        let later = reading.uptime_s > last;
-        if later {
-            last = reading.uptime_s;
-        }
-        later
-    });
-    readings
-}
-
-/// The words behind `key=` in the header of a log of readings.
-fn header_field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    let fields = text.lines().next()?.strip_prefix(HEAD)?;
-    fields.split_ascii_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
-}
-
-/// What a shell says about a file that can't be read.
-fn refusal(answer: &str) -> Option<&str> {
-    let words = ["Permission denied", "No such file", "not found", "Can't find service"];
-    answer.lines().find(|line| words.iter().any(|word| line.contains(word)))
 }
 
 #[cfg(test)]
@@ -193,14 +80,6 @@ mod tests {
         assert_eq!(plain.rails, ["arm"]);
         let error = parse_samples("# wattline-readings 1 meter=x\n").unwrap_err();
         assert_eq!(error, PowerTraceError::BadHeader { field: "meter" }.into());
-    }
-
-    #[test]
-    fn torn_and_disordered_readings_are_left_out() {
-        let text = "# wattline-readings 1 meter=rapl\n@ 1.5\na\nb\n@ 1.5\nc\n@ x\n@ 2\nd\n@ 3\ne";
-        let found: Vec<(f64, usize)> =
-            readings(text).iter().map(|reading| (reading.uptime_s, reading.lines.len())).collect();
-        assert_eq!(found, [(1.5, 2), (2.0, 1)]);
     }
 
     proptest::proptest! {

@@ -6,7 +6,9 @@
 use super::super::counter::MeterCounter;
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, Still};
-use super::{Meter, MeterError, Offer, Reading, readings, refusal};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
+use super::readings::{Reading, readings, refusal};
 
 /// `/sys/bus/iio/devices/iio:device*/energy_value`.
 #[derive(Debug)]

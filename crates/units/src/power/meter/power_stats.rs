@@ -5,7 +5,9 @@
 use super::super::counter::MeterCounter;
 use super::super::trace::PowerTrace;
 use super::counters::{self, CounterRail, Still};
-use super::{Meter, MeterError, Offer, readings, refusal};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
+use super::readings::{readings, refusal};
 
 /// The table `energy meter` of `android.hardware.power.stats.IPowerStats/default`.
 #[derive(Debug)]

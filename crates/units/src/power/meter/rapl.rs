@@ -5,7 +5,9 @@
 use super::super::counter::MeterCounter;
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, Still};
-use super::{Meter, MeterError, Offer, readings, refusal};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
+use super::readings::{readings, refusal};
 
 /// `/sys/class/powercap/intel-rapl:*`.
 #[derive(Debug)]

@@ -3,7 +3,9 @@
 //! frequency. PowerAPI's formula without its voltages. An estimate, and it says so.
 
 use super::super::trace::PowerTrace;
-use super::{Meter, MeterError, Offer, header_field, readings};
+use super::error::MeterError;
+use super::kind::{Meter, Offer};
+use super::readings::{header_field, readings};
 use crate::assumptions::{ASSUMED, Assumptions};
 
 /// CPU time times a share of the design power.

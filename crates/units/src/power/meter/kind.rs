@@ -1,0 +1,39 @@
+//! What every kind of power meter tells.
+
+use super::super::trace::PowerTrace;
+use super::error::MeterError;
+
+/// A kind of power meter.
+pub trait Meter: std::fmt::Debug + Sync {
+    /// The name in files and flags.
+    fn name(&self) -> &'static str;
+
+    /// What its figures are, in a sentence.
+    fn measures(&self) -> &'static str;
+
+    /// How long it usually takes to show another value, in seconds, where that is known. The
+    /// readings of a session tell it better.
+    fn usual_refresh_s(&self) -> Option<f64> {
+        None
+    }
+
+    /// A shell command that prints one reading; its errors are part of the answer.
+    fn question(&self) -> &'static str;
+
+    /// What a device offers, by its answer to the question.
+    fn offer(&self, answer: &str) -> Result<Offer, MeterError>;
+
+    /// Power over time from a log of readings.
+    fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError>;
+}
+
+/// What a meter of a device has.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Offer {
+    /// Names of the rails, in the order of the trace's columns.
+    pub rails: Vec<String>,
+    /// Those that are added up unless others are asked for.
+    pub default_rails: Vec<String>,
+    /// What to know about it, in sentences.
+    pub remarks: Vec<String>,
+}
