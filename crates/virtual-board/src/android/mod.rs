@@ -7,7 +7,9 @@
 
 mod built;
 mod facts;
+mod install_error;
 mod installer;
+mod package_name;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -18,13 +20,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
-use crate::package::InstallError;
 use crate::silicon::{self, AgentOptions, SiliconError};
 use built::Built;
 pub(super) use facts::{InstallerFacts, Instrumentation};
+use install_error::AndroidError;
+pub(super) use install_error::InstallError;
 use installer::Installer;
+pub(super) use package_name::is_package_name;
 pub(super) use rules::Flags;
 
 /// Brings the jars that read packages: apksig, dex2jar with all its parts, and ASM with all
@@ -38,19 +41,6 @@ pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
 /// There is no JDK, or the user's cache can't be written.
 pub fn android_framework() -> Result<PathBuf, SiliconError> {
     built::framework(u32::MAX, &silicon::cache_dir(&AgentOptions::default()))
-}
-
-/// Why the board can't read packages.
-#[derive(Debug, Error)]
-pub(super) enum AndroidError {
-    #[error("this board was started without what reads packages")]
-    None,
-    #[error("{0}")]
-    NotFetched(String),
-    #[error(transparent)]
-    Build(#[from] SiliconError),
-    #[error("the reader of packages does not answer: {0}")]
-    Io(#[from] io::Error),
 }
 
 /// The packages that are installed, and what installs more.
