@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::SiliconError;
+use super::error::SiliconError;
 
 /// The chip that comes with the program.
 pub const RASPBERRY_PI_5: &str = include_str!("../../datasets/silicon/raspberry-pi-5.toml");

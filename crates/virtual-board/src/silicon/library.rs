@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-use super::SiliconError;
+use super::error::SiliconError;
 
 /// The table that comes with the program.
 const BUILT_IN: &str = include_str!("../../datasets/silicon/library.toml");

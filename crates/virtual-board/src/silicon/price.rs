@@ -1,7 +1,9 @@
 //! The price of a pattern on one chip: energy in attojoules and bytes allocated.
 
-use super::cost::attojoules;
-use super::{CostTable, LibraryTable, SiliconError, SiliconOptions};
+use super::cost::{CostTable, attojoules};
+use super::error::SiliconError;
+use super::library::LibraryTable;
+use super::options::SiliconOptions;
 
 /// What one execution costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
