@@ -206,6 +206,10 @@ impl OperationCounter<'_> {
             self.too_deep(node);
             return false;
         }
+        self.node_of_kind(kind, node)
+    }
+
+    fn node_of_kind(&mut self, kind: Kind, node: NodeId) -> bool {
         match kind {
             Kind::ClassBody | Kind::Modifiers | Kind::Assert | Kind::SwitchLabel => return false,
             Kind::MethodDeclaration | Kind::ConstructorDeclaration => return false,
