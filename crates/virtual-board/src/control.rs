@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use rustix::net::sockopt::socket_peercred;
 
-use super::commands::{self, Reply};
+use super::commands;
+use super::commands::reply::Reply;
 use super::machine::Machine;
 use super::proc_state;
 use super::user::BoardUser;
@@ -17,13 +18,13 @@ use super::wire::{CommandRequest, ReplyFrame, SOCKET};
 /// Listens inside the root until the board stops. Only the board's own processes can connect,
 /// and only they are heard.
 pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
-    let path = machine.root().join(SOCKET.trim_start_matches('/'));
+    let path = machine.state.root().join(SOCKET.trim_start_matches('/'));
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
-    machine.folder.user().adopt(&path)?;
+    machine.state.folder.user().adopt(&path)?;
     std::thread::Builder::new().name("board".into()).spawn(move || {
         for connection in listener.incoming().flatten() {
-            if machine.clock.is_stopped() {
+            if machine.state.clock.is_stopped() {
                 return;
             }
             let machine = machine.clone();
@@ -39,7 +40,7 @@ pub(super) fn start(machine: Arc<Machine>) -> io::Result<()> {
 
 /// Wakes the listening thread, which then sees that the board has stopped.
 pub(super) fn stop(machine: &Machine) {
-    UnixStream::connect(machine.root().join(SOCKET.trim_start_matches('/'))).ok();
+    UnixStream::connect(machine.state.root().join(SOCKET.trim_start_matches('/'))).ok();
 }
 
 /// The process number of who is at the other end, and its parent's.
@@ -52,10 +53,10 @@ fn caller(user: BoardUser, connection: &UnixStream) -> io::Result<(u32, u32)> {
     Ok((pid, proc_state::parent(pid).unwrap_or_default()))
 }
 
-fn serve(mut connection: UnixStream, machine: &Arc<Machine>) -> io::Result<()> {
-    let caller = caller(machine.folder.user(), &connection)?;
+fn serve(mut connection: UnixStream, machine: &Machine) -> io::Result<()> {
+    let caller = caller(machine.state.folder.user(), &connection)?;
     let request = CommandRequest::read_from(&mut connection, caller)?;
-    machine.spend_command();
+    machine.state.spend_command();
     let answer = commands::run(machine, &request, &mut connection)?;
     if let Some(Reply { output, error, code }) = answer {
         if !output.is_empty() {

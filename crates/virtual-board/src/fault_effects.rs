@@ -15,13 +15,13 @@ const BOOT_TIME: Duration = Duration::from_millis(400);
 
 /// Does what is due at the present time of the present session.
 pub(super) fn look(machine: &Machine) {
-    perform(machine, machine.schedule.due(machine.session_s()));
+    perform(machine, machine.schedule.due(machine.state.session_s()));
 }
 
 /// Does things, one after the other; the board's clock stands still meanwhile.
 pub(super) fn perform(machine: &Machine, acts: Vec<FaultAction>) {
     for act in acts {
-        let _hold = machine.clock.hold();
+        let _hold = machine.state.clock.hold();
         match act {
             FaultAction::Cause(fault) => cause(machine, fault),
             FaultAction::Lift => lift(machine),
@@ -31,47 +31,47 @@ pub(super) fn perform(machine: &Machine, acts: Vec<FaultAction>) {
 }
 
 fn cause(machine: &Machine, fault: Fault) {
-    machine.log('E', "wattline-board", 1, &format!("fault on demand: {fault}"));
+    machine.state.log('E', "wattline-board", 1, &format!("fault on demand: {fault}"));
     match fault {
         Fault::KillApp => machine.apps.signal_all(Signal::KILL),
         Fault::CrashApp => machine.apps.signal_all(Signal::SEGV),
         Fault::HangApp => machine.apps.hang_all(),
         Fault::KillSampler => {
-            shells::all_with(machine.root(), "sample.sh").into_iter().for_each(kill_group);
+            shells::all_with(machine.state.root(), "sample.sh").into_iter().for_each(kill_group);
         }
-        Fault::FreezeSensors => machine.hardware().set_trouble(Some(SensorTrouble::Frozen)),
-        Fault::GarbageSensors => machine.hardware().set_trouble(Some(SensorTrouble::Garbage)),
+        Fault::FreezeSensors => machine.state.hardware().set_trouble(Some(SensorTrouble::Frozen)),
+        Fault::GarbageSensors => machine.state.hardware().set_trouble(Some(SensorTrouble::Garbage)),
         Fault::FillDisk => fill_disk(machine, true),
-        Fault::CutTraces => machine.set_cuts_traces(true),
-        Fault::JumpClock(millis) => machine.move_wall_clock(millis.saturating_mul(1_000_000)),
-        Fault::DarkScreen => machine.settings.switch_screen(false),
-        Fault::Throttle => machine.hardware().throttle(true),
+        Fault::CutTraces => machine.state.set_cuts_traces(true),
+        Fault::JumpClock(millis) => machine.state.move_wall_clock(millis.saturating_mul(1_000_000)),
+        Fault::DarkScreen => machine.state.settings.switch_screen(false),
+        Fault::Throttle => machine.state.hardware().throttle(true),
         Fault::DropConnections => machine.connections.drop_all(),
         Fault::Reboot => reboot(machine),
     }
 }
 
 fn lift(machine: &Machine) {
-    machine.hardware().set_trouble(None);
-    machine.hardware().throttle(false);
+    machine.state.hardware().set_trouble(None);
+    machine.state.hardware().throttle(false);
     fill_disk(machine, false);
-    machine.set_cuts_traces(false);
+    machine.state.set_cuts_traces(false);
 }
 
 fn fill_disk(machine: &Machine, full: bool) {
-    if machine.is_disk_full() == full {
+    if machine.state.is_disk_full() == full {
         return;
     }
-    machine.set_disk_full(full);
-    for pid in shells::all(machine.root()) {
+    machine.state.set_disk_full(full);
+    for pid in shells::all(machine.state.root()) {
         shells::limit_files(pid, full);
     }
 }
 
 /// What runs ends first, so that nothing of it sees the new start.
 fn reboot(machine: &Machine) {
-    shells::end_all(machine.root());
+    shells::end_all(machine.state.root());
     machine.connections.close_for(BOOT_TIME);
-    machine.apps.stop_all(machine);
-    machine.boot();
+    machine.apps.stop_all();
+    machine.state.boot();
 }

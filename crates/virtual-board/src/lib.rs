@@ -7,6 +7,7 @@ mod adb;
 mod android;
 mod apps;
 mod board_file;
+mod board_state;
 mod calendar;
 mod clock;
 mod commands;
@@ -28,6 +29,7 @@ mod processes;
 mod root;
 mod sampler;
 mod secret;
+mod session;
 mod settings;
 mod shells;
 pub mod shim;
@@ -38,7 +40,7 @@ mod user;
 mod wire;
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -49,10 +51,11 @@ pub use board_file::{
     BoardFile, GcCost, Heat, NAMES, ODROID_XU_E, ODROID_XU3, OverheadCosts, PHONE, PIXEL,
     Processor, Rail, Rails,
 };
+use board_state::{BoardSpec, BoardState};
 pub use error::BoardError;
 pub use fault::{Fault, FaultAction, FaultTime};
 pub use janitor::end_all;
-use machine::{BoardSpec, Machine};
+use machine::Machine;
 pub use meters_file::{BatteryGauge, ChipRail, MeterChip, RailName, Sensors};
 pub use proc_state::children_by_parents;
 pub use root::Tools;
@@ -187,10 +190,10 @@ pub fn start(options: &BoardOptions) -> Result<RunningBoard, BoardError> {
     user.adopt_all(root.path()).and_then(|()| user.let_in(scratch.path())).map_err(failed)?;
     let jail = jail::Jail::find(root.path(), user)?;
     let confinement = jail.confinement();
-    machine.first_process.set(jail.first_process()).ok();
+    machine.state.first_process.set(jail.first_process()).ok();
     let full = machine.clone();
-    let is_full = Box::new(move || full.is_disk_full());
-    let shells = Arc::new(shells::Shells::new(jail, machine.clock.clone(), is_full));
+    let is_full = Box::new(move || full.state.is_disk_full());
+    let shells = Arc::new(shells::Shells::new(jail, machine.state.clock.clone(), is_full));
     let device = device(options, shells.clone(), keys, &machine);
     let server = adb::AdbServer::start(options.port, device, machine.connections.clone())
         .map_err(|source| BoardError::Port { port: options.port, source })?;
@@ -226,10 +229,10 @@ fn device(
         mode: options.mode,
         shells,
         keys,
-        folder: machine.folder.clone(),
+        folder: machine.state.folder.clone(),
         model: options.board.name.replace([';', ':', '='], "_"),
         opened: Box::new(move || fault_effects::perform(&counted, counted.schedule.request())),
-        is_disk_full: Box::new(move || full.is_disk_full()),
+        is_disk_full: Box::new(move || full.state.is_disk_full()),
     }
 }
 
@@ -239,58 +242,77 @@ fn machine(
     scratch: &tempfile::TempDir,
     user: user::BoardUser,
 ) -> Result<Machine, BoardError> {
-    let file = options.board.clone();
+    let (simulated_model, agent) = silicon_options(options);
+    // A wrong device is better told now than when an application starts.
+    simulated_model::open(scratch.path(), &options.costs, &simulated_model)?;
+    let cache = simulated_model::cache_dir(&agent);
+    let scratch_folder = scratch.path().to_owned();
+    let android =
+        android::InstalledPackages::new(options.fetch_android, options.jars, cache, scratch_folder);
+    let settings = apps::AppSettings {
+        costs: options.costs.clone(),
+        simulated_model,
+        agent,
+        truth: options.truth.clone(),
+        scratch: scratch.path().to_owned(),
+    };
+    let seed = options.seed.unwrap_or(options.board.seed);
+    let state = Arc::new(state(options, root, user, seed)?);
+    let recordings = Arc::new(sampler::Recordings::new(seed));
+    let apps = Arc::new(apps::Apps::new(settings, state.clone(), recordings.clone()));
+    let (schedule, connections) = (fault::FaultSchedule::default(), Arc::default());
+    Ok(Machine { state, apps, android, recordings, schedule, connections })
+}
+
+/// What is counted of applications, and how the agent that counts is built.
+fn silicon_options(options: &BoardOptions) -> (SimulatedModelOptions, AgentOptions) {
     let simulated_model = SimulatedModelOptions {
         family: options.simulated_model,
         device: options.device.clone(),
-        multiplier: file.costs.multiplier,
+        multiplier: options.board.costs.multiplier,
         ahead: false,
     };
-    // A wrong device is better told now than when an application starts.
-    simulated_model::open(scratch.path(), &options.costs, &simulated_model)?;
     let agent = AgentOptions {
         cache_dir: options.agent_cache.clone(),
         fetch_asm: options.fetch_asm,
         family: options.simulated_model,
         ..AgentOptions::default()
     };
-    let cache = simulated_model::cache_dir(&agent);
-    let scratch_folder = scratch.path().to_owned();
-    let android =
-        android::InstalledPackages::new(options.fetch_android, options.jars, cache, scratch_folder);
-    let apps = apps::Apps::new(apps::AppSettings {
-        costs: options.costs.clone(),
-        simulated_model,
-        agent,
-        truth: options.truth.clone(),
-        scratch: scratch.path().to_owned(),
-    });
-    let seed = options.seed.unwrap_or(file.seed);
-    let mut hardware = power::BoardHardware::new(root.path(), file.clone(), seed)
-        .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
+    (simulated_model, agent)
+}
+
+/// The state of a board that has just been switched on.
+fn state(
+    options: &BoardOptions,
+    root: &root::BoardRoot,
+    user: user::BoardUser,
+    seed: u64,
+) -> Result<BoardState, BoardError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| BoardError::Root { path, source }
+    };
+    let file = options.board.clone();
+    let mut hardware =
+        power::BoardHardware::new(root.path(), file.clone(), seed).map_err(failed(root.path()))?;
     if let Some(folder) = &options.rapl {
-        hardware
-            .add_rapl(folder)
-            .map_err(|source| BoardError::Root { path: folder.clone(), source })?;
+        hardware.add_rapl(folder).map_err(failed(folder))?;
     }
     if let Some(path) = &options.log {
-        hardware.add_log(path).map_err(|source| BoardError::Root { path: path.clone(), source })?;
+        hardware.add_log(path).map_err(failed(path))?;
     }
-    let connections = Arc::default();
+    let folder = folder::BoardFolder::open_root(root.path(), user).map_err(failed(root.path()))?;
+    let spec = BoardSpec { file, name: &options.name, simulated_model: options.simulated_model };
     let generation = (options.mode, options.tools);
-    let nature =
-        BoardSpec { file, name: &options.name, simulated_model: options.simulated_model, seed };
-    let folder = folder::BoardFolder::open_root(root.path(), user)
-        .map_err(|source| BoardError::Root { path: root.path().to_owned(), source })?;
-    Ok(Machine::new(Arc::new(folder), generation, nature, hardware, (apps, android), connections))
+    Ok(BoardState::new(Arc::new(folder), generation, spec, hardware))
 }
 
 fn run_clock(machine: &Arc<Machine>, patience: Duration) -> std::io::Result<JoinHandle<()>> {
     let machine = machine.clone();
     std::thread::Builder::new().name("clock".into()).spawn(move || {
-        machine.clock.run(
+        machine.state.clock.run(
             patience,
-            |now| machine.hardware().move_to(now),
+            |now| machine.state.hardware().move_to(now),
             || fault_effects::look(&machine),
             |processes| machine.give_up(&processes),
         );
@@ -320,12 +342,12 @@ impl RunningBoard {
 
     /// Seconds since the board's boot, on its own clock.
     pub fn uptime_s(&self) -> f64 {
-        self.machine.clock.now_ns() as f64 / 1e9
+        self.machine.state.clock.now_ns() as f64 / 1e9
     }
 
     /// What went wrong on the board so far, in sentences.
     pub fn problems(&self) -> Vec<String> {
-        self.machine.problems()
+        self.machine.state.problems()
     }
 
     /// Causes a fault now.
@@ -357,9 +379,10 @@ impl RunningBoard {
     /// The text of a file of the board, without its last line end; none if there is none.
     pub fn read_file(&self, path: &str) -> Option<String> {
         // What scripts wrote takes effect first.
-        self.machine.hardware().move_to(self.machine.clock.now_ns());
+        let board = &self.machine.state;
+        board.hardware().move_to(board.clock.now_ns());
         let mut bytes = Vec::new();
-        self.machine.folder.open(path).and_then(|mut file| file.read_to_end(&mut bytes)).ok()?;
+        board.folder.open(path).and_then(|mut file| file.read_to_end(&mut bytes)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 }
@@ -367,9 +390,9 @@ impl RunningBoard {
 impl Drop for RunningBoard {
     fn drop(&mut self) {
         self.server.stop();
-        self.machine.clock.stop();
+        self.machine.state.clock.stop();
         control::stop(&self.machine);
-        self.machine.apps.stop_all(&self.machine);
+        self.machine.apps.stop_all();
         shells::end_all(self.root.path());
         self.shells.close();
         if let Some(clock) = self.clock.take() {

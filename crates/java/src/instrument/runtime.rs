@@ -2,7 +2,8 @@
 //! the sources can hide.
 
 use super::derive::{DerivedCounter, Sum};
-use super::{GeneratedFile, Probe};
+use super::instrumented::GeneratedFile;
+use super::options::Probe;
 use crate::java::SourceFile;
 
 const TEMPLATE: &str = include_str!("W.java");

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::blocks::BlockId;
 use crate::blocks::{BlockKind, Granularity, divide};
 
 /// `T` with the method body `java`, instrumented as `options` say; `c`, `t`, `f`, `v`

@@ -5,48 +5,40 @@ use super::class::Constancy;
 use super::declare::FileUnit;
 use super::kinds::{Field, Kind};
 use super::members::FoundField;
-use super::resolver::{Resolver, TypeScope};
-use super::tracked_lookup::TrackedLookup;
+use super::resolver::Resolver;
 use super::tree::NodeId;
+use super::type_names::TypeScope;
 use super::types::{Name, Type};
 
 /// Longest chain of constants that is followed: so long that which of them is asked for first
 /// makes no difference for code that people or their programs write.
 const DEPTH_MAX: u32 = 2000;
 
-/// Whether `found` is a constant variable. `file` is the file that looks; local
+/// Whether `found` is a constant variable. The resolver is that of the file that looks; local
 /// classes are in it.
-pub(crate) fn is_constant(
-    view: &TrackedLookup<'_>,
-    file: &FileUnit<'_>,
-    found: &FoundField,
-) -> bool {
-    is_constant_at(view, file, found, 0)
+pub(crate) fn is_constant(resolver: &Resolver<'_>, found: &FoundField) -> bool {
+    is_constant_at(resolver, found, 0)
 }
 
-fn is_constant_at(
-    view: &TrackedLookup<'_>,
-    file: &FileUnit<'_>,
-    found: &FoundField,
-    depth: u32,
-) -> bool {
+fn is_constant_at(resolver: &Resolver<'_>, found: &FoundField, depth: u32) -> bool {
     let node = match found.field.constancy {
         Constancy::No => return false,
         Constancy::Yes => return true,
         Constancy::If(node) => node,
     };
     let key = (found.class.name.clone(), found.name.clone());
-    if let Some(constant) = view.known_constant(&key) {
+    if let Some(constant) = resolver.known_constant(&key) {
         return constant;
     }
     if depth > DEPTH_MAX {
         return false;
     }
-    let declaring = view.file_of(&found.class.name).unwrap_or(file);
-    let mut resolver = Resolver::new(view.clone(), declaring);
-    resolver.levels = levels_around(&found.class.name);
-    let constant = Evaluation { resolver: &resolver, class: &found.class.name, depth }.node(node);
-    view.keep_constant(key, constant);
+    let class = &found.class.name;
+    let file = resolver.names.lookup.file_of(class).unwrap_or(resolver.names.file);
+    let mut declaring = resolver.of_other_file(file);
+    declaring.names.levels = levels_around(class);
+    let constant = Evaluation { resolver: &declaring, class, depth }.node(node);
+    resolver.keep_constant(key, constant);
     constant
 }
 
@@ -75,7 +67,7 @@ impl Evaluation<'_, '_> {
 
     /// Whether `node` may be constant; what must be constant too goes on `todo`.
     fn step(&self, node: NodeId, todo: &mut Vec<NodeId>) -> bool {
-        let file = self.resolver.file;
+        let file = self.resolver.names.file;
         let tree = &file.tree;
         let kind = tree.kind(node);
         match kind {
@@ -84,7 +76,7 @@ impl Evaluation<'_, '_> {
             Kind::FieldAccess => return self.qualified_name(node),
             Kind::Cast => {
                 let constant_type = tree.child(node, Field::Type).is_some_and(|t| {
-                    let ty = self.resolver.ty(t);
+                    let ty = self.resolver.names.ty(t);
                     ty.primitive().is_some() || ty.is_string()
                 });
                 todo.extend(tree.child(node, Field::Value));
@@ -112,18 +104,18 @@ impl Evaluation<'_, '_> {
     }
 
     fn qualified_name(&self, node: NodeId) -> bool {
-        let file = self.resolver.file;
+        let file = self.resolver.names.file;
         let mut names: Vec<&str> = file.text(node).split('.').map(str::trim).collect();
         let plain = |n: &&str| n.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
         let Some(name) = names.pop().filter(|n| plain(n) && names.iter().all(plain)) else {
             return false;
         };
-        let class = self.resolver.dotted(&names).map(Type::class);
+        let class = self.resolver.names.dotted(&names).map(Type::class);
         class.and_then(|c| self.resolver.field(&c, name)).is_some_and(|f| self.is_constant(&f))
     }
 
     fn is_constant(&self, found: &FoundField) -> bool {
-        is_constant_at(&self.resolver.view, self.resolver.file, found, self.depth + 1)
+        is_constant_at(self.resolver, found, self.depth + 1)
     }
 }
 
@@ -143,10 +135,10 @@ pub(crate) fn divides_by_zero(file: &FileUnit<'_>, binary: NodeId) -> bool {
 
 /// The field that a static import brings in under this name.
 pub(crate) fn statically_imported_field(resolver: &Resolver<'_>, name: &str) -> Option<FoundField> {
-    let imports = &resolver.file.imports;
+    let imports = &resolver.names.file.imports;
     let single = imports.static_single.get(name).into_iter().flatten();
     single.chain(&imports.static_on_demand).find_map(|class| {
-        let class = resolver.view.class_by_qualified_name(class)?;
+        let class = resolver.names.lookup.class_by_qualified_name(class)?;
         resolver.field(&Type::class(class), name)
     })
 }

@@ -1,4 +1,4 @@
-//! What a world says of its classes, as hashes: as long as the answers to all that a file
+//! What a program says of its classes, as hashes: as long as the answers to all that a file
 //! asked are the same, what was found out about that file holds.
 //!
 //! The answers are of what was resolved, not of its text: a class whose declaration stays as
@@ -11,13 +11,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
+use super::class_members::ClassMembers;
 use super::constants::is_constant;
-use super::declare::{ClassDecl, FileUnit};
+use super::declare::ClassDecl;
 use super::fast::Map;
 use super::members::FoundField;
-use super::tracked_lookup::{ReadSet, ShortName, TrackedLookup};
+use super::read_set::{ReadSet, ShortName};
+use super::resolver::Resolver;
 use super::types::{ClassType, Name, Type, TypeVariable, Wildcard};
-use super::world::World;
 
 /// The hash of an answer, or of several.
 pub type Answer = [u8; 16];
@@ -37,10 +38,11 @@ pub struct DependencyFingerprint {
 }
 
 impl ClassFingerprints {
-    /// What `world`, whose members are known, says of its classes.
-    pub(crate) fn of(world: &World<'_>) -> ClassFingerprints {
+    /// What `classes` says of those of the sources.
+    pub(crate) fn of(classes: &ClassMembers<'_>) -> ClassFingerprints {
+        let names = classes.declarations().names();
         let each: Vec<(ShortName, u128)> =
-            world.names().map(|name| (ShortName::of(name), answer(world, name))).collect();
+            names.map(|name| (ShortName::of(name), answer(classes, name))).collect();
         let mut all = Map::with_capacity_and_hasher(each.len(), Default::default());
         for (name, answer) in each {
             // Classes with one short name answer together, in any order.
@@ -78,37 +80,31 @@ fn short(hash: &blake3::Hash) -> Answer {
     short
 }
 
-/// All that a world says of one class of its sources.
-fn answer(world: &World<'_>, name: &Name) -> u128 {
+/// All that is said of one class of the sources.
+fn answer(classes: &ClassMembers<'_>, name: &Name) -> u128 {
     let asked = ReadSet::default();
     let mut told = FingerprintEncoder(Vec::new());
-    if let Some(declared) = world.declared(name, &asked) {
+    if let Some(declared) = classes.declarations().site(name, &asked) {
         // Another file that declares it, too, has its members from this one.
         told.text(&declared.file.source.path);
         told.declaration(declared.class, declared.outer());
-        told.list(world.supers_of(name, 0, &asked).iter(), |told, name| told.text(name));
-        if let Some(info) = world.info(name, &asked) {
-            told.class(
-                &info,
-                &ConstantFields { view: TrackedLookup::of(world), file: declared.file },
-            );
+        let supertypes = classes.hierarchy.supertypes_of(name);
+        told.list(supertypes.iter(), |told, name| told.text(name));
+        if let Some(info) = classes.of_source(name, &asked) {
+            told.class(&info, &ConstantFields(Resolver::new(classes, declared.file)));
         }
     }
     u128::from_le_bytes(short(&blake3::hash(&told.0)))
 }
 
-/// Says which fields of a class are constant variables.
-struct ConstantFields<'w> {
-    view: TrackedLookup<'w>,
-    /// Where the class is declared.
-    file: &'w FileUnit<'w>,
-}
+/// Says which fields of a class are constant variables, as the file sees them that declares it.
+struct ConstantFields<'w>(Resolver<'w>);
 
 impl ConstantFields<'_> {
     fn has(&self, class: &Arc<ClassInfo>, name: &Name, field: &FieldInfo) -> bool {
         let (class, field) = (class.clone(), field.clone());
         let found = FoundField { class, name: name.clone(), ty: field.ty.clone(), field };
-        is_constant(&self.view, self.file, &found)
+        is_constant(&self.0, &found)
     }
 }
 

@@ -4,29 +4,10 @@
 use std::sync::Arc;
 
 use super::class::ClassInfo;
-use super::fast::{Map, Set};
+use super::fast::Set;
+use super::known::MemberKind;
 use super::resolver::Resolver;
 use super::types::{Name, Type};
-
-/// What is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum MemberKind {
-    Field,
-    Method,
-}
-
-/// By kind and name of a member, then by class: the nearest class that declares it, the class
-/// itself or one of its superclasses; none if there is none.
-pub(super) type KnownDeclarers = Map<(MemberKind, String), Map<Name, Option<Name>>>;
-
-impl MemberKind {
-    fn is_in(self, class: &ClassInfo, name: &str) -> bool {
-        match self {
-            MemberKind::Field => class.fields.contains_key(name),
-            MemberKind::Method => !class.methods_named(name).is_empty(),
-        }
-    }
-}
 
 impl Resolver<'_> {
     /// The first class that declares the member and is wanted: `class`, its superclasses, then

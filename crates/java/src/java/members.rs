@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use super::class::{ClassInfo, FieldInfo, MethodInfo, Visibility};
 use super::fast::{Map, Set};
-use super::hierarchy::DEPTH_MAX;
-use super::inherited::MemberKind;
-use super::known::CandidateMethod;
+use super::known::{CandidateMethod, MemberKind};
 use super::resolver::Resolver;
+use super::subtyping::DEPTH_MAX;
 use super::types::{ClassType, Name, Type, erase, substitute};
 
 /// From this release on javac finds `Object`'s methods last on interfaces,
@@ -117,7 +116,7 @@ impl Resolver<'_> {
                 at = supers.next().and_then(class_type);
             }
             interfaces.extend(supers.filter_map(class_type));
-            if class.is_interface && self.view.release() >= OBJECT_IS_LAST {
+            if class.is_interface && self.names.lookup.release() >= OBJECT_IS_LAST {
                 object = at.take();
             }
         }
@@ -155,7 +154,7 @@ impl Resolver<'_> {
     /// first, the sources' own mostly at the end.
     fn precedence(&self, name: &Name) -> (Reverse<u32>, u8, String) {
         let is_source = || self.class(name).is_some_and(|class| class.from_source);
-        let sort = match self.view.release() {
+        let sort = match self.names.lookup.release() {
             ORDERED_BY_NAME.. => 0,
             _ if is_source() => 2,
             _ => u8::from(!name.starts_with("java.")),

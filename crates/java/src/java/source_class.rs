@@ -3,42 +3,25 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
 use super::declare::{
     FileUnit, extra_dimensions, has_modifier, members, supertype_nodes, visibility,
 };
+use super::hierarchy::Hierarchy;
 use super::kinds::{Field, Kind};
-use super::resolver::{Resolver, TypeScope};
 use super::tracked_lookup::TrackedLookup;
 use super::tree::NodeId;
-use super::types::{Name, Type, TypeVariable};
-use super::world::World;
-use crate::java::fast::Map;
-
-/// The members of all classes of a world whose supertypes are resolved, to be put in by
-/// [`World::with_members`].
-pub(crate) fn members_of(world: &World<'_>) -> Map<Name, Arc<ClassInfo>> {
-    let classes = world.files.par_iter().map(|file| file_classes(world, file));
-    let shared = classes.map(|classes| classes.into_iter().map(Arc::new).collect());
-    let found: Vec<Vec<Arc<ClassInfo>>> = shared.collect();
-    let count = found.iter().map(Vec::len).sum();
-    let mut infos = Map::with_capacity_and_hasher(count, Default::default());
-    for info in found.into_iter().flatten() {
-        infos.entry(info.name.clone()).or_insert(info);
-    }
-    infos
-}
+use super::type_names::{TypeNames, TypeScope};
+use super::types::{Name, Type, TypeVariable, bound_passes};
 
 /// All top-level and member classes of `file`.
-pub(super) fn file_classes(world: &World<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
-    let mut resolver = Resolver::new(TrackedLookup::of(world), file);
+pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Vec<ClassInfo> {
+    let mut names = TypeNames::new(TrackedLookup::of(hierarchy), file);
     let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
     for class in &file.classes {
-        resolver.levels =
+        names.levels =
             class.outer.map_or_else(Vec::new, |outer| levels_within(file, &infos, outer));
-        let mut info = class_info(&mut resolver, class.node, &class.name);
+        let mut info = class_info(&mut names, class.node, &class.name);
         if let Some(outer) = class.outer.filter(|_| class.is_inner) {
             info.outer_parameters = infos[outer].parameters().cloned().collect();
         }
@@ -61,11 +44,11 @@ pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = TypeScope>
     own.chain(class.type_parameters.iter().cloned().map(TypeScope::Variable))
 }
 
-/// The class declared at `node`, with `resolver` standing outside of it.
-pub(crate) fn class_info(resolver: &mut Resolver<'_>, node: NodeId, name: &Name) -> ClassInfo {
-    let tree = &resolver.file.tree;
+/// The class declared at `node`, with `names` standing outside of it.
+pub(crate) fn class_info(names: &mut TypeNames<'_>, node: NodeId, name: &Name) -> ClassInfo {
+    let tree = &names.file.tree;
     let kind = tree.kind(node);
-    let before = resolver.levels.len();
+    let before = names.levels.len();
     let mut class = ClassInfo {
         name: name.clone(),
         is_interface: matches!(kind, Kind::InterfaceDeclaration | Kind::AnnotationTypeDeclaration),
@@ -74,59 +57,52 @@ pub(crate) fn class_info(resolver: &mut Resolver<'_>, node: NodeId, name: &Name)
         declaration: Some(node),
         ..ClassInfo::default()
     };
-    class.type_parameters = type_parameters(resolver, node, name);
-    supertypes(resolver, node, kind, &mut class);
-    resolver.levels.truncate(before);
-    resolver.levels.extend(class_levels(&class));
-    add_members(resolver, node, kind, &mut class);
-    resolver.levels.truncate(before);
+    class.type_parameters = type_parameters(names, node, name);
+    supertypes(names, node, kind, &mut class);
+    names.levels.truncate(before);
+    names.levels.extend(class_levels(&class));
+    add_members(names, node, kind, &mut class);
+    names.levels.truncate(before);
     class
-}
-
-/// How often a list of type parameters is read until all bounds know the others'.
-pub(super) fn passes(parameters: usize) -> usize {
-    1 + parameters.clamp(1, 4)
 }
 
 /// The type parameters declared at `node`; they come into scope.
 pub(crate) fn type_parameters(
-    resolver: &mut Resolver<'_>,
+    names: &mut TypeNames<'_>,
     node: NodeId,
     owner: &Name,
 ) -> Vec<Arc<TypeVariable>> {
-    let file = resolver.file;
+    let file = names.file;
     let tree = &file.tree;
     let Some(list) = tree.child(node, Field::TypeParameters) else { return Vec::new() };
-    let before = resolver.levels.len();
+    let before = names.levels.len();
     let parameters: Vec<NodeId> =
         tree.children(list).filter(|c| tree.kind(*c) == Kind::TypeParameter).collect();
     let mut found = Vec::new();
     // Bounds may use any of the parameters, so the names come into scope first, then
     // with their bounds, then with bounds whose variables have theirs.
-    for pass in 0..passes(parameters.len()) {
+    for pass in 0..bound_passes(parameters.len()) {
         let with_bounds = pass > 0;
         found.clear();
         for parameter in &parameters {
             let name = tree.first(*parameter, Kind::TypeIdentifier).map_or("?", |n| file.text(n));
             let bounds = tree.first(*parameter, Kind::TypeBound).filter(|_| with_bounds);
             let bounds = bounds.into_iter().flat_map(|b| tree.children(b));
-            let bounds = bounds.filter(|b| tree.kind(*b).is_type()).map(|b| resolver.ty(b));
+            let bounds = bounds.filter(|b| tree.kind(*b).is_type()).map(|b| names.ty(b));
             let (owner, name, bounds) = (owner.clone(), name.into(), bounds.collect());
             found.push(Arc::new(TypeVariable { owner, name, bounds }));
         }
-        resolver.levels.truncate(before);
-        resolver.levels.extend(found.iter().cloned().map(TypeScope::Variable));
+        names.levels.truncate(before);
+        names.levels.extend(found.iter().cloned().map(TypeScope::Variable));
     }
     found
 }
 
-fn supertypes(resolver: &Resolver<'_>, node: NodeId, kind: Kind, class: &mut ClassInfo) {
-    let tree = &resolver.file.tree;
+fn supertypes(names: &TypeNames<'_>, node: NodeId, kind: Kind, class: &mut ClassInfo) {
+    let tree = &names.file.tree;
     let has_superclass = tree.child(node, Field::Superclass).is_some();
-    let mut types = supertype_nodes(resolver.file, node)
-        .into_iter()
-        .map(|t| resolver.ty(t))
-        .collect::<Vec<_>>();
+    let mut types =
+        supertype_nodes(names.file, node).into_iter().map(|t| names.ty(t)).collect::<Vec<_>>();
     let superclass = match kind {
         Kind::ClassDeclaration if has_superclass && !types.is_empty() => types.remove(0),
         Kind::EnumDeclaration => {
@@ -146,28 +122,28 @@ fn supertypes(resolver: &Resolver<'_>, node: NodeId, kind: Kind, class: &mut Cla
 /// Fields, methods and constructors, declared and implicit, of the body below `node`
 /// (a declaration or the body of an anonymous class).
 pub(crate) fn add_members(
-    resolver: &mut Resolver<'_>,
+    names: &mut TypeNames<'_>,
     node: NodeId,
     kind: Kind,
     class: &mut ClassInfo,
 ) {
-    let file = resolver.file;
+    let file = names.file;
     for member in members(&file.tree, node) {
         match file.tree.kind(member) {
             Kind::FieldDeclaration | Kind::ConstantDeclaration => {
-                add_fields(resolver, member, class);
+                add_fields(names, member, class);
             }
             Kind::EnumConstant => add_enum_constant(file, member, class),
             Kind::MethodDeclaration | Kind::AnnotationElement => {
                 let name = file.tree.child(member, Field::Name).map_or("?", |n| file.text(n));
-                add_method(resolver, member, name, class);
+                add_method(names, member, name, class);
             }
-            Kind::ConstructorDeclaration => add_method(resolver, member, "<init>", class),
+            Kind::ConstructorDeclaration => add_method(names, member, "<init>", class),
             _ => {}
         }
     }
     match kind {
-        Kind::RecordDeclaration => add_record_members(resolver, node, class),
+        Kind::RecordDeclaration => add_record_members(names, node, class),
         Kind::EnumDeclaration => add_enum_members(class),
         _ => {}
     }
@@ -176,12 +152,12 @@ pub(crate) fn add_members(
     }
 }
 
-fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
-    let (tree, text) = (&resolver.file.tree, &resolver.file.source.text);
-    let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| resolver.ty(t));
+fn add_fields(names: &TypeNames<'_>, node: NodeId, class: &mut ClassInfo) {
+    let (tree, text) = (&names.file.tree, &names.file.source.text);
+    let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| names.ty(t));
     let is_final = class.is_interface || has_modifier(tree, text, node, "final");
     let is_static = class.is_interface || has_modifier(tree, text, node, "static");
-    let visibility = member_visibility(resolver.file, node, class);
+    let visibility = member_visibility(names.file, node, class);
     for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
         let Some(name) = tree.child(declarator, Field::Name) else { continue };
         let ty = ty.clone().with_dimensions(extra_dimensions(tree, text, declarator));
@@ -191,7 +167,7 @@ fn add_fields(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
             _ => Constancy::No,
         };
         let field = FieldInfo { ty, visibility, constancy, is_static };
-        class.fields.insert(resolver.file.text(name).into(), field);
+        class.fields.insert(names.file.text(name).into(), field);
     }
 }
 
@@ -215,18 +191,18 @@ fn add_enum_constant(file: &FileUnit<'_>, node: NodeId, class: &mut ClassInfo) {
     }
 }
 
-fn add_method(resolver: &mut Resolver<'_>, node: NodeId, name: &str, class: &mut ClassInfo) {
-    let file = resolver.file;
+fn add_method(names: &mut TypeNames<'_>, node: NodeId, name: &str, class: &mut ClassInfo) {
+    let file = names.file;
     let (tree, text) = (&file.tree, &file.source.text);
-    let before = resolver.levels.len();
+    let before = names.levels.len();
     let owner: Name = format!("{}.{name}#{}", class.name, node.0).into();
-    let type_parameters = type_parameters(resolver, node, &owner);
+    let type_parameters = type_parameters(names, node, &owner);
     let returns = match tree.child(node, Field::Type) {
-        Some(ty) => resolver.ty(ty).with_dimensions(extra_dimensions(tree, text, node)),
+        Some(ty) => names.ty(ty).with_dimensions(extra_dimensions(tree, text, node)),
         None => Type::Void,
     };
-    let (parameters, varargs) = parameters(resolver, node);
-    resolver.levels.truncate(before);
+    let (parameters, varargs) = parameters(names, node);
+    names.levels.truncate(before);
     let body = tree.child(node, Field::Body);
     let is_native = has_modifier(tree, text, node, "native");
     let method = MethodInfo {
@@ -249,15 +225,15 @@ fn add_method(resolver: &mut Resolver<'_>, node: NodeId, name: &str, class: &mut
 /// Name node and type of each formal parameter of a method, constructor, record or
 /// lambda, and whether the last is varargs.
 pub(crate) fn parameters(
-    resolver: &Resolver<'_>,
+    names: &TypeNames<'_>,
     node: NodeId,
 ) -> (Vec<(Option<NodeId>, Type)>, bool) {
-    let (tree, text) = (&resolver.file.tree, &resolver.file.source.text);
+    let (tree, text) = (&names.file.tree, &names.file.source.text);
     let mut found = Vec::new();
     let mut varargs = false;
     let list = tree.child(node, Field::Parameters);
     for parameter in list.into_iter().flat_map(|l| tree.children(l)) {
-        let ty = tree.child(parameter, Field::Type).map_or(Type::Unknown, |t| resolver.ty(t));
+        let ty = tree.child(parameter, Field::Type).map_or(Type::Unknown, |t| names.ty(t));
         match tree.kind(parameter) {
             Kind::FormalParameter => {
                 let ty = ty.with_dimensions(extra_dimensions(tree, text, parameter));
@@ -312,11 +288,11 @@ fn add_enum_members(class: &mut ClassInfo) {
 
 /// Fields, accessors, the canonical constructor and the methods of `Object` that a
 /// record has without saying so.
-fn add_record_members(resolver: &Resolver<'_>, node: NodeId, class: &mut ClassInfo) {
-    let (components, varargs) = parameters(resolver, node);
+fn add_record_members(names: &TypeNames<'_>, node: NodeId, class: &mut ClassInfo) {
+    let (components, varargs) = parameters(names, node);
     let named = components.into_iter().filter_map(|(name, ty)| Some((name?, ty)));
     let components: Vec<(Name, Type)> =
-        named.map(|(name, ty)| (resolver.file.text(name).into(), ty)).collect();
+        named.map(|(name, ty)| (names.file.text(name).into(), ty)).collect();
     let types: Vec<Type> = components.iter().map(|(_, ty)| ty.clone()).collect();
     for (name, ty) in &components {
         let field = FieldInfo {

@@ -1,58 +1,42 @@
-//! The classes as the work on one file sees them. Whatever it finds out about code in other
-//! files is an answer to a question with a class's name in it; the names are noted, so that
-//! one can tell later whether the same work would find the same again.
+//! The classes as the work on one file sees them, by their names. Whatever it finds out about
+//! code in other files is an answer to a question with a class's name in it; the names are noted.
 
 use std::cell::RefCell;
-use std::hash::Hasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::class::{ClassInfo, Visibility};
+use super::declarations::Declarations;
 use super::declare::{ClassDecl, FileUnit};
-use super::fast::{FastHasher, Map, Set};
+use super::fast::{Map, Set};
+use super::hierarchy::Hierarchy;
+use super::read_set::ReadSet;
 use super::types::{Name, Type};
-use super::world::World;
 
 /// Longest qualified name in bytes that is looked up.
 const QUALIFIED_MAX: usize = 1024;
 
-/// The name of a class in four bytes. Names may share them: what is known of one is then
-/// taken as known of both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ShortName(pub u32);
-
-impl ShortName {
-    /// Those of a class's binary name.
-    pub fn of(class: &str) -> ShortName {
-        let mut hasher = FastHasher::default();
-        hasher.write(class.as_bytes());
-        ShortName((hasher.finish() >> 32) as u32)
-    }
-}
-
-/// The names of classes that were asked for, those that are not there, too.
-#[derive(Debug, Default)]
-pub(crate) struct ReadSet(RefCell<Set<ShortName>>);
-
-impl ReadSet {
-    pub fn note(&self, class: &str) {
-        self.0.borrow_mut().insert(ShortName::of(class));
-    }
-
-    /// The short names, ascending.
-    pub fn names(&self) -> Vec<u32> {
-        let mut names: Vec<u32> = self.0.borrow().iter().map(|name| name.0).collect();
-        names.sort_unstable();
-        names
-    }
-}
-
-/// A world, and what was asked of it.
+/// The declarations and what is above them, and what was asked of both.
 #[derive(Clone)]
 pub(crate) struct TrackedLookup<'w> {
-    world: &'w World<'w>,
+    declarations: &'w Declarations<'w>,
+    supertypes: Supertypes<'w>,
     asked: Rc<ReadSet>,
     declarers: Rc<RefCell<KnownDeclarers>>,
+}
+
+/// Where the supertypes of source classes come from.
+#[derive(Clone, Copy)]
+enum Supertypes<'w> {
+    Unfinished(&'w dyn UnfinishedHierarchy),
+    Known(&'w Hierarchy<'w>),
+}
+
+/// A hierarchy while it is found out.
+pub(crate) trait UnfinishedHierarchy {
+    /// Direct supertypes of a source class, asked for at a depth of questions within questions.
+    /// While they are being found out (cyclic code) there are none.
+    fn supertypes_of(&self, class: &Name, depth: u32) -> Arc<[Name]>;
 }
 
 /// By simple name, then by class: the first class, from it on, with a member class of that name;
@@ -70,14 +54,20 @@ enum OwnMember {
 
 impl<'w> TrackedLookup<'w> {
     /// One of which nothing was asked yet.
-    pub fn of(world: &'w World<'w>) -> TrackedLookup<'w> {
-        TrackedLookup { world, asked: Rc::default(), declarers: Rc::default() }
+    pub fn of(hierarchy: &'w Hierarchy<'w>) -> TrackedLookup<'w> {
+        TrackedLookup::new(&hierarchy.declarations, Supertypes::Known(hierarchy))
     }
 
-    /// Counts the look-ups of classes.
-    #[cfg(test)]
-    pub fn note_lookup(&self) {
-        self.world.note_lookup();
+    /// One for those who find out the hierarchy.
+    pub fn of_unfinished(
+        declarations: &'w Declarations<'w>,
+        hierarchy: &'w dyn UnfinishedHierarchy,
+    ) -> TrackedLookup<'w> {
+        TrackedLookup::new(declarations, Supertypes::Unfinished(hierarchy))
+    }
+
+    fn new(declarations: &'w Declarations<'w>, supertypes: Supertypes<'w>) -> TrackedLookup<'w> {
+        TrackedLookup { declarations, supertypes, asked: Rc::default(), declarers: Rc::default() }
     }
 
     /// What was asked of it and of its copies.
@@ -87,60 +77,37 @@ impl<'w> TrackedLookup<'w> {
 
     /// The Java release of the JDK on the class path.
     pub fn release(&self) -> u16 {
-        self.world.release()
+        self.declarations.release()
     }
 
-    /// Whether all supertypes are resolved.
-    pub fn is_complete(&self) -> bool {
-        self.world.is_complete()
-    }
-
-    /// Whether the members of all classes are known.
-    pub fn has_members(&self) -> bool {
-        self.world.has_members()
-    }
-
-    /// What is known of a field that may be a constant variable, by class and name.
-    pub fn known_constant(&self, key: &(Name, Name)) -> Option<bool> {
-        self.asked.note(&key.0);
-        self.world.known_constant(key)
-    }
-
-    /// Remembers whether a field is a constant variable.
-    pub fn keep_constant(&self, key: (Name, Name), constant: bool) {
-        self.world.keep_constant(key, constant);
-    }
-
-    pub fn class(&self, name: &str) -> Option<Arc<ClassInfo>> {
-        match self.decl(name) {
-            Some(_) => self.world.info(name, &self.asked),
-            None => self.world.outside(name, &self.asked),
-        }
+    /// Whether what is found out about supertypes stays so.
+    pub fn knows_hierarchy(&self) -> bool {
+        matches!(self.supertypes, Supertypes::Known(_))
     }
 
     /// The file that declares a source class.
     pub fn file_of(&self, class: &str) -> Option<&'w FileUnit<'w>> {
-        self.world.declared(class, &self.asked).map(|declared| declared.file)
+        self.declarations.site(class, &self.asked).map(|declared| declared.file)
     }
 
     /// The index of the file that declares a source class.
     pub fn file_index_of(&self, class: &str) -> Option<usize> {
-        self.world.declared(class, &self.asked).map(|declared| declared.number)
+        self.declarations.site(class, &self.asked).map(|declared| declared.number)
     }
 
     /// The file with this index.
     pub fn file(&self, index: usize) -> &'w FileUnit<'w> {
-        &self.world.files[index]
+        &self.declarations.files()[index]
     }
 
     /// The declaration of a source class.
     pub fn decl(&self, class: &str) -> Option<&'w ClassDecl> {
-        self.world.declared(class, &self.asked).map(|declared| declared.class)
+        self.declarations.site(class, &self.asked).map(|declared| declared.class)
     }
 
     /// The declaration around that of an inner source class.
     pub fn around(&self, class: &str) -> Option<&'w ClassDecl> {
-        let declared = self.world.declared(class, &self.asked)?;
+        let declared = self.declarations.site(class, &self.asked)?;
         declared.outer().filter(|_| declared.class.is_inner)
     }
 
@@ -153,7 +120,7 @@ impl<'w> TrackedLookup<'w> {
     }
 
     fn outside(&self, name: &str) -> Option<Arc<ClassInfo>> {
-        self.world.outside(name, &self.asked)
+        self.declarations.outside(name, &self.asked)
     }
 
     /// `package.simple` as a class that code of package `from` can see.
@@ -219,7 +186,7 @@ impl<'w> TrackedLookup<'w> {
             }
             todo.extend(supers);
         }
-        if self.is_complete() {
+        if self.knows_hierarchy() {
             let settled: Vec<Name> =
                 if found.is_some() { path } else { seen.into_iter().collect() };
             let mut declarers = self.declarers.borrow_mut();
@@ -270,8 +237,10 @@ impl<'w> TrackedLookup<'w> {
     /// The direct supertypes of a class, the last first.
     fn supers_in_reverse(&self, class: &Name, depth: u32) -> Vec<Name> {
         if self.decl(class).is_some() {
-            let supers = self.world.supers_of(class, depth, &self.asked);
-            return supers.iter().rev().cloned().collect();
+            return match self.supertypes {
+                Supertypes::Known(hierarchy) => reversed(hierarchy.supertypes_of(class)),
+                Supertypes::Unfinished(finder) => reversed(&finder.supertypes_of(class, depth)),
+            };
         }
         let info = self.outside(class);
         let supers = info.iter().flat_map(|info| info.supertypes().filter_map(Type::class_name));
@@ -283,4 +252,8 @@ impl<'w> TrackedLookup<'w> {
     fn decl_visibility(&self, class: &str) -> Visibility {
         self.decl(class).map_or(Visibility::Open, |d| d.visibility)
     }
+}
+
+fn reversed(names: &[Name]) -> Vec<Name> {
+    names.iter().rev().cloned().collect()
 }

@@ -87,6 +87,11 @@ pub struct TypeVariable {
     pub bounds: Vec<Type>,
 }
 
+/// How often a list of type parameters is read until all bounds know the others'.
+pub(crate) fn bound_passes(parameters: usize) -> usize {
+    1 + parameters.clamp(1, 4)
+}
+
 impl PartialEq for TypeVariable {
     fn eq(&self, other: &TypeVariable) -> bool {
         self.name == other.name && self.owner == other.owner

@@ -117,7 +117,7 @@ impl Finder<'_> {
 
     /// What the call or creation at `node` names.
     fn named(&self, node: NodeId) -> Vec<CalledName> {
-        let tree = &self.resolver.file.tree;
+        let tree = &self.resolver.names.file.tree;
         let mut named = match self.facts.callee(node) {
             Some(method) if &*method.name == "<init>" => self.only(self.constructed(method)),
             Some(method) => {
@@ -130,7 +130,7 @@ impl Finder<'_> {
             }
             None => {
                 let name = tree.child(node, Field::Name).filter(|_| tree.kind(node) == Kind::Call);
-                let name = name.map(|name| self.resolver.file.text(name).into());
+                let name = name.map(|name| self.resolver.names.file.text(name).into());
                 name.map(CalledName::Unresolved).into_iter().collect()
             }
         };
@@ -144,7 +144,7 @@ impl Finder<'_> {
     }
 
     fn code(&self, method: &MethodInfo) -> Option<CallableCode> {
-        let file = self.resolver.view.file_index_of(&method.class).unwrap_or(self.file);
+        let file = self.resolver.names.lookup.file_index_of(&method.class).unwrap_or(self.file);
         method.declaration.filter(|_| method.from_source).map(|node| CallableCode { file, node })
     }
 
@@ -178,8 +178,8 @@ impl Finder<'_> {
 
     /// The instance initialisers of a class, and a record's compact constructor.
     fn initializers(&self, class: &ClassInfo) -> Vec<CallableCode> {
-        let file = self.resolver.view.file_index_of(&class.name).unwrap_or(self.file);
-        let tree = &self.resolver.view.file(file).tree;
+        let file = self.resolver.names.lookup.file_index_of(&class.name).unwrap_or(self.file);
+        let tree = &self.resolver.names.lookup.file(file).tree;
         let Some(declaration) = class.declaration else { return Vec::new() };
         let body = tree.child(declaration, Field::Body).unwrap_or(declaration);
         let compact = members(tree, declaration)
@@ -189,15 +189,15 @@ impl Finder<'_> {
 
     /// The classes of the file, local ones too.
     fn classes(&self) -> Vec<Arc<ClassInfo>> {
-        let declared = self.resolver.file.classes.iter();
+        let declared = self.resolver.names.file.classes.iter();
         let declared = declared.filter_map(|class| self.resolver.class(&class.name));
-        let locals = self.resolver.locals.values().filter_map(|local| local.info.clone());
+        let locals = self.resolver.names.locals.values().filter_map(|local| local.info.clone());
         declared.chain(locals).collect()
     }
 
     /// What each constructor runs before its own statements.
     fn constructors(&self, class: &ClassInfo, found: &mut FileCalls) {
-        let tree = &self.resolver.file.tree;
+        let tree = &self.resolver.names.file.tree;
         let entries: Map<NodeId, BlockId> =
             found.entries.iter().map(|(code, entry)| (code.node, *entry)).collect();
         for node in class.methods_named("<init>").iter().filter_map(|m| m.declaration) {
@@ -218,7 +218,7 @@ impl Finder<'_> {
 
     /// The functional methods of the sources that lambdas and method references are.
     fn functions(&self, found: &mut FileCalls) {
-        let tree = &self.resolver.file.tree;
+        let tree = &self.resolver.names.file.tree;
         for node in tree.nodes() {
             let runs = match tree.kind(node) {
                 Kind::Lambda => Some(CallableCode { file: self.file, node }),

@@ -12,10 +12,10 @@ use super::program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{Symbol, attribute};
+use crate::java::class_members::ClassMembers;
 use crate::java::declare::FileUnit;
 use crate::java::kinds::{Field, Kind};
 use crate::java::tree::NodeId;
-use crate::java::world::World;
 use crate::java::{ClassPath, SourceFile};
 
 /// What was counted.
@@ -94,12 +94,12 @@ pub(super) struct Numbered<'f> {
 }
 
 pub(super) fn count_file(
-    world: &World<'_>,
+    classes: &ClassMembers<'_>,
     Numbered { file, index: number, first }: Numbered<'_>,
     blocks: LeanBlocks,
     calls: Calls,
 ) -> CountResult {
-    let (facts, resolver) = attribute(world, file);
+    let (facts, resolver) = attribute(classes, file);
     let followed = (calls == Calls::Followed).then(|| FileCalls::entries(number, &blocks, first));
     let mut counter = OperationCounter::new(file, &facts, &blocks.owner);
     let mut entries = Vec::with_capacity(blocks.blocks.len());
@@ -124,7 +124,7 @@ pub(super) fn count_file(
         findings,
         guessed: counter.guessed,
         calls: calls.into_iter().collect(),
-        asked: resolver.view.asked().names(),
+        asked: resolver.names.lookup.asked().names(),
     }
 }
 
@@ -206,6 +206,10 @@ impl OperationCounter<'_> {
             self.too_deep(node);
             return false;
         }
+        self.node_of_kind(kind, node)
+    }
+
+    fn node_of_kind(&mut self, kind: Kind, node: NodeId) -> bool {
         match kind {
             Kind::ClassBody | Kind::Modifiers | Kind::Assert | Kind::SwitchLabel => return false,
             Kind::MethodDeclaration | Kind::ConstructorDeclaration => return false,

@@ -20,6 +20,8 @@ mod counted;
 mod counter;
 mod creation;
 #[cfg(test)]
+mod inference_tests;
+#[cfg(test)]
 mod member_tests;
 
 pub mod dictionary;

@@ -10,10 +10,11 @@ use super::count::{Calls, CountResult, Numbered, count_file};
 use super::in_order::InOrder;
 use super::prepared::{LeanBlocks, Prepared};
 use crate::java::attribute::STACK_BYTES;
+use crate::java::class_members::ClassMembers;
+use crate::java::declarations::Declarations;
 use crate::java::fingerprints::ClassFingerprints;
-use crate::java::source_class::members_of;
+use crate::java::hierarchy_finder::find_hierarchy;
 use crate::java::tree::LeanTree;
-use crate::java::world::World;
 use crate::java::{ClassPath, SourceFile};
 
 /// What is there of a file.
@@ -49,7 +50,7 @@ impl Unit {
 /// Files whose names, supertypes and members are resolved. To be worked with within
 /// [`on_deep_stacks`].
 pub struct ResolvedProgram<'f> {
-    world: World<'f>,
+    members: ClassMembers<'f>,
     /// The blocks of files that will be counted.
     blocks: Vec<Option<LeanBlocks>>,
     /// The id of each file's first block, and the number of its blocks.
@@ -58,7 +59,7 @@ pub struct ResolvedProgram<'f> {
 
 /// A file whose turn it is.
 pub struct CountedFile<'p, 'f> {
-    program: &'p World<'f>,
+    members: &'p ClassMembers<'f>,
     /// Its index.
     pub index: usize,
     /// The id of its first block.
@@ -72,7 +73,7 @@ pub struct CountedFile<'p, 'f> {
 impl CountedFile<'_, '_> {
     /// What other files see of this one.
     pub fn surface(&self) -> LeanTree {
-        self.program.files[self.index].tree.surface()
+        self.members.declarations().files()[self.index].tree.surface()
     }
 }
 
@@ -87,15 +88,14 @@ impl<'f> ResolvedProgram<'f> {
         let ids = ids(&parts);
         let (trees, blocks): (Vec<LeanTree>, Vec<Option<LeanBlocks>>) =
             parts.into_iter().map(Unit::split).unzip();
-        let world = World::declare(files, trees, classes);
-        world.resolve_supertypes();
-        let members = members_of(&world);
-        ResolvedProgram { world: world.with_members(members), blocks, ids }
+        let declarations = Declarations::of(files, trees, classes);
+        let members = ClassMembers::of(find_hierarchy(declarations));
+        ResolvedProgram { members, blocks, ids }
     }
 
     /// What it says of its classes.
     pub fn answers(&self) -> ClassFingerprints {
-        ClassFingerprints::of(&self.world)
+        ClassFingerprints::of(&self.members)
     }
 
     /// Has files counted that were there as others see them, given all of them.
@@ -105,7 +105,7 @@ impl<'f> ResolvedProgram<'f> {
             (index, tree)
         });
         let trees = trees.collect();
-        self.world.complete(trees);
+        self.members.complete(trees);
     }
 
     /// `make` gets each file, on any thread and in any order; `take` gets what it makes of
@@ -116,17 +116,17 @@ impl<'f> ResolvedProgram<'f> {
         make: impl Fn(CountedFile<'_, '_>) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) {
-        let ResolvedProgram { world, blocks, ids } = self;
+        let ResolvedProgram { members, blocks, ids } = self;
         let ordered = Mutex::new(InOrder::new(take));
         // Each core takes the next file, so that few results wait for one before them.
         let files = blocks.into_iter().zip(ids).enumerate().par_bridge();
         files.for_each(|(index, (lean, (first, blocks)))| {
-            let file = Numbered { file: &world.files[index], index, first };
-            let counted = lean.map(|lean| count_file(&world, file, lean, calls));
-            let made = make(CountedFile { program: &world, index, first, blocks, counted });
+            let file = Numbered { file: &members.declarations().files()[index], index, first };
+            let counted = lean.map(|lean| count_file(&members, file, lean, calls));
+            let made = make(CountedFile { members: &members, index, first, blocks, counted });
             ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
         });
-        world.release_memory();
+        members.release_memory();
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::package::{InstallError, is_package_name};
+use super::install_error::InstallError;
+use super::package_name::is_package_name;
 
 /// What the installer found; see `installer/Manifest.java`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

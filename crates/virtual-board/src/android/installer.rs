@@ -4,10 +4,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
+use super::install_error::{AndroidError, InstallError};
 use crate::jdk::{BRIEF_JVM, program};
-use crate::package::InstallError;
-
-use super::AndroidError;
 
 const MAIN: &str = "wattline.board.installer.Installer";
 

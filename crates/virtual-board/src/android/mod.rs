@@ -8,7 +8,9 @@
 
 mod built;
 mod facts;
+mod install_error;
 mod installer;
+mod package_name;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -19,13 +21,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
-use crate::package::InstallError;
 use crate::simulated_model::{self, AgentOptions, SimulatedModelError};
 use built::Built;
 pub(super) use facts::{InstallerFacts, Instrumentation};
+use install_error::AndroidError;
+pub(super) use install_error::InstallError;
 use installer::Installer;
+pub(super) use package_name::is_package_name;
 pub(super) use rules::Flags;
 
 /// Brings the jars that read packages: apksig, dex2jar with all its parts, and ASM with all
@@ -40,19 +43,6 @@ pub type FetchAndroid = fn() -> Result<Vec<PathBuf>, String>;
 /// There is no JDK, or the user's cache can't be written.
 pub fn android_framework() -> Result<PathBuf, SimulatedModelError> {
     built::framework(u32::MAX, &simulated_model::cache_dir(&AgentOptions::default()))
-}
-
-/// Why the board can't read packages.
-#[derive(Debug, Error)]
-pub(super) enum AndroidError {
-    #[error("this board was started without what reads packages")]
-    None,
-    #[error("{0}")]
-    NotFetched(String),
-    #[error(transparent)]
-    Build(#[from] SimulatedModelError),
-    #[error("the reader of packages does not answer: {0}")]
-    Io(#[from] io::Error),
 }
 
 /// The packages that are installed, and what installs more.

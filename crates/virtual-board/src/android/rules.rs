@@ -1,8 +1,8 @@
 //! What the package manager of an Android release lets in. Names and texts are those of
 //! AOSP's `PackageManager` and `InstallPackageHelper`.
 
-use super::InstallerFacts;
-use crate::package::InstallError;
+use super::facts::InstallerFacts;
+use super::install_error::InstallError;
 
 /// From this level on a package that targets it needs a signature of scheme 2 or later.
 const NEEDS_SCHEME_2: u32 = 30;

@@ -2,13 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::start::{AppStart, StartError};
+use super::start_error::StartError;
 use crate::android::Installed;
-use crate::machine::Machine;
-use crate::package;
+use crate::folder::BoardFolder;
+use crate::package::{archive, files};
 
 /// The class that begins a process of a package, in the framework.
 const ZYGOTE: &str = "wattline.board.Zygote";
+
+/// What is to be started.
+pub(crate) struct AppStart<'a> {
+    pub package: &'a str,
+    pub entry: LaunchEntryPoint<'a>,
+    pub extras: &'a [Extra],
+}
 
 /// What of a package is started.
 #[derive(Debug, Clone, Copy)]
@@ -50,20 +57,21 @@ pub(super) fn reports(scratch: &Path) -> PathBuf {
 }
 
 impl Launch {
-    /// Of an installed package or jar, with this folder for the process's files of ours.
+    /// Of an installed package, or of a jar, with this folder for the process's files of ours.
     pub(super) fn of(
-        machine: &Machine,
+        folder: &BoardFolder,
+        installed: Option<Installed>,
         start: &AppStart<'_>,
         scratch: &Path,
     ) -> Result<Self, StartError> {
-        match machine.android.find(start.package) {
-            Some(installed) => of_package(machine, start, scratch, installed),
-            None => of_jar(machine, start),
+        match installed {
+            Some(installed) => of_package(folder, start, scratch, installed),
+            None => of_jar(folder, start),
         }
     }
 }
 
-fn of_jar(machine: &Machine, start: &AppStart<'_>) -> Result<Launch, StartError> {
+fn of_jar(folder: &BoardFolder, start: &AppStart<'_>) -> Result<Launch, StartError> {
     let package = start.package.to_owned();
     let class = match start.entry {
         LaunchEntryPoint::Activity(class) => class.to_owned(),
@@ -71,8 +79,8 @@ fn of_jar(machine: &Machine, start: &AppStart<'_>) -> Result<Launch, StartError>
             return Err(StartError::NoInstrumentation { package, class: class.to_owned() });
         }
     };
-    let found = package::find(machine, &package);
-    let place = found.filter(|place| package::has_class(&place.jar, &class));
+    let found = files::find(folder, &package);
+    let place = found.filter(|place| archive::has_class(&place.jar, &class));
     let Some(place) = place else { return Err(StartError::Unknown { package, class }) };
     let extras = start.extras.iter().map(|extra| format!("{}={}", extra.key, extra.value));
     Ok(Launch {
@@ -86,7 +94,7 @@ fn of_jar(machine: &Machine, start: &AppStart<'_>) -> Result<Launch, StartError>
 }
 
 fn of_package(
-    machine: &Machine,
+    folder: &BoardFolder,
     start: &AppStart<'_>,
     scratch: &Path,
     installed: Installed,
@@ -100,7 +108,7 @@ fn of_package(
     for Extra { kind, key, value } in start.extras {
         words.extend(["extra".to_owned(), kind.to_string(), key.clone(), value.clone()]);
     }
-    let data = machine.root().join("data/data").join(start.package);
+    let data = folder.path().join("data/data").join(start.package);
     let option = |name: &str, value: &str| format!("-Dwattline.board.{name}={value}");
     Ok(Launch {
         application: installed.classes,
@@ -111,7 +119,7 @@ fn of_package(
             option("reports", &reports(scratch).display().to_string()),
         ],
         words,
-        folder: machine.root().to_owned(),
+        folder: folder.path().to_owned(),
         has_window: true,
     })
 }

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::process::AppProcess;
-use crate::machine::Machine;
 use crate::secret::random_word;
 use crate::strangers::{Strangers, Until};
 
@@ -76,11 +75,11 @@ impl Link {
 
     /// Serves the one connection that the agent makes, until it closes it, says
     /// something unknown, or the board ends.
-    pub(super) fn serve(&self, process: &AppProcess, machine: &Machine) {
+    pub(super) fn serve(&self, process: &AppProcess) {
         let arrived = self.arrived.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Ok(Some(connection)) = arrived.recv() {
             self.close();
-            answer(connection, process, machine);
+            answer(connection, process);
         }
     }
 
@@ -129,7 +128,7 @@ fn meet(
     }
 }
 
-fn answer(connection: TcpStream, process: &AppProcess, machine: &Machine) {
+fn answer(connection: TcpStream, process: &AppProcess) {
     connection.set_nodelay(true).ok();
     let Ok(mut answers) = connection.try_clone() else { return };
     let mut questions = BufReader::new(connection);
@@ -137,18 +136,18 @@ fn answer(connection: TcpStream, process: &AppProcess, machine: &Machine) {
     while matches!((&mut questions).take(QUESTION_BYTES_MAX).read_line(&mut line), Ok(1..)) {
         process.ready();
         let Some(question) = parse(&line) else { return };
-        let busy_ns = process.account(machine);
+        let busy_ns = process.account();
         let slept = match question {
-            Question::Sleep(nanos) => process.sleep(machine, busy_ns.saturating_add(nanos)),
-            Question::Doze(nanos) => process.doze(machine, busy_ns, nanos),
-            Question::Now => process.sleep(machine, busy_ns),
+            Question::Sleep(nanos) => process.sleep(busy_ns.saturating_add(nanos)),
+            Question::Doze(nanos) => process.doze(busy_ns, nanos),
+            Question::Now => process.sleep(busy_ns),
             // The process ends by itself now; its last time passes when it has.
             Question::Exit => return process.leave(busy_ns),
         };
         if slept.is_err() {
             return;
         }
-        let answer = format!("{}\n", machine.clock.now_ns());
+        let answer = format!("{}\n", process.now_ns());
         if answers.write_all(answer.as_bytes()).is_err() {
             return;
         }

@@ -9,18 +9,21 @@ mod output;
 mod process;
 mod report;
 mod start;
+mod start_error;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::process::Signal;
 
-use super::machine::Machine;
+use super::board_state::BoardState;
+use super::sampler::Recordings;
 use super::signals::signal_process;
 use super::simulated_model::{AgentOptions, CostTable, SimulatedModelOptions};
-pub(super) use launch::{Extra, LaunchEntryPoint};
+pub(super) use launch::{AppStart, Extra, LaunchEntryPoint};
 pub(super) use process::AppProcess;
-pub(super) use start::{AppStart, start};
+pub(super) use start::start;
+pub(super) use start_error::StartError;
 
 /// What every application is started with.
 pub(super) struct AppSettings {
@@ -39,12 +42,19 @@ pub(super) struct AppSettings {
 /// The applications that run, in the order of their start.
 pub(super) struct Apps {
     settings: AppSettings,
+    board: Arc<BoardState>,
+    recordings: Arc<Recordings>,
     running: Mutex<Vec<Arc<AppProcess>>>,
 }
 
 impl Apps {
-    pub(super) fn new(settings: AppSettings) -> Self {
-        Self { settings, running: Mutex::default() }
+    /// Their processes work with the board's state, and are sampled by its recordings.
+    pub(super) fn new(
+        settings: AppSettings,
+        board: Arc<BoardState>,
+        recordings: Arc<Recordings>,
+    ) -> Self {
+        Self { settings, board, recordings, running: Mutex::default() }
     }
 
     /// Scratch space, which shells can't reach.
@@ -62,29 +72,29 @@ impl Apps {
     }
 
     /// Gives a line to the application started last; whether it has a window that takes it.
-    pub(super) fn send_input(&self, machine: &Machine, line: &str) -> bool {
+    pub(super) fn send_input(&self, line: &str) -> bool {
         let foreground = self.lock().last().cloned();
-        foreground.is_some_and(|process| process.send_input(machine, line))
+        foreground.is_some_and(|process| process.send_input(line))
     }
 
     /// Brings into the log what applications have printed.
-    pub(super) fn read_outputs(&self, machine: &Machine) {
+    pub(super) fn read_outputs(&self) {
         let running = self.lock().clone();
-        running.iter().for_each(|process| process.read_output(machine));
+        running.iter().for_each(|process| process.read_output());
     }
 
     /// Ends a package's processes and waits until they are gone.
-    pub(super) fn stop(&self, machine: &Machine, package: &str) {
+    pub(super) fn stop(&self, package: &str) {
         let running = self.lock().clone();
         for process in running.iter().filter(|process| process.package == package) {
-            process.stop(machine);
+            process.stop();
         }
     }
 
     /// Ends all processes and waits until they are gone.
-    pub(super) fn stop_all(&self, machine: &Machine) {
+    pub(super) fn stop_all(&self) {
         let running = self.lock().clone();
-        running.iter().for_each(|process| process.stop(machine));
+        running.iter().for_each(|process| process.stop());
     }
 
     /// Sends a signal to all processes, which see to their ends themselves.

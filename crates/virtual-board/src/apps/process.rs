@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{ChildStdin, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::output::ProcessOutput;
 use super::report::AppReport;
+use crate::board_state::BoardState;
 use crate::clock::{FOR_EVER, Hold, Interrupted, Sleeper};
 use crate::log_buffer::BufferedLine;
-use crate::machine::Machine;
-use crate::sampler::{ApplicationWork, ClockInterval, MethodSampler, SampledShare};
+use crate::sampler::{ApplicationWork, ClockInterval, MethodSampler, Recordings, SampledShare};
 use crate::signals::kill_group;
 use crate::simulated_model::SimulatedModel;
 
@@ -22,6 +22,10 @@ const TRACE_LINES_MAX: usize = 1200;
 
 /// A process.
 pub(crate) struct AppProcess {
+    board: Arc<BoardState>,
+    recordings: Arc<Recordings>,
+    /// Where the ground truth of sessions goes.
+    truth: Option<PathBuf>,
     pub(super) pid: u32,
     pub(super) package: String,
     /// Where the simulated energy model's counters lie.
@@ -74,6 +78,10 @@ enum Stage {
 
 /// Everything a process begins with.
 pub(super) struct Begin {
+    pub board: Arc<BoardState>,
+    pub recordings: Arc<Recordings>,
+    /// Where the ground truth of sessions goes.
+    pub truth: Option<PathBuf>,
     pub pid: u32,
     pub package: String,
     pub folder: PathBuf,
@@ -89,6 +97,9 @@ pub(super) struct Begin {
 impl AppProcess {
     pub(super) fn new(begin: Begin) -> Self {
         let Begin {
+            board,
+            recordings,
+            truth,
             pid,
             package,
             folder,
@@ -114,6 +125,9 @@ impl AppProcess {
             trace,
         };
         Self {
+            board,
+            recordings,
+            truth,
             pid,
             package,
             folder,
@@ -128,6 +142,11 @@ impl AppProcess {
             changed: Condvar::new(),
             hangs: AtomicBool::new(false),
         }
+    }
+
+    /// Nanoseconds since boot on the board's clock.
+    pub(super) fn now_ns(&self) -> u64 {
+        self.board.clock.now_ns()
     }
 
     /// From now on it gets no answer from the clock: it lives and does nothing.
@@ -148,52 +167,52 @@ impl AppProcess {
 
     /// Writes a line to the standard input; whether it is for a window, which then looks at it
     /// as soon as it has time.
-    pub(super) fn send_input(&self, machine: &Machine, line: &str) -> bool {
+    pub(super) fn send_input(&self, line: &str) -> bool {
         if let Some(stdin) = lock(&self.stdin).as_mut() {
             // A process that closed its input, or is gone, does not hear it.
             stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).ok();
         }
         let busy_until_ns = lock(&self.dozes).filter(|_| !self.hangs.load(Ordering::SeqCst));
         if let Some(busy_until_ns) = busy_until_ns {
-            machine.clock.hasten(Sleeper::Application(self.pid), busy_until_ns);
+            self.board.clock.hasten(Sleeper::Application(self.pid), busy_until_ns);
         }
         self.has_window
     }
 
     /// Ends the process and waits until it is accounted for.
-    pub(super) fn stop(&self, machine: &Machine) {
+    pub(super) fn stop(&self) {
         self.set_stage(|stage| if stage == Stage::Ended { stage } else { Stage::Stopping });
         kill_group(self.pid);
-        machine.clock.interrupt(Sleeper::Application(self.pid));
+        self.board.clock.interrupt(Sleeper::Application(self.pid));
         let running = |stage: &mut Stage| *stage != Stage::Ended;
         drop(self.changed.wait_while(lock(&self.stage), running));
     }
 
     /// Brings into the log what the process has printed.
-    pub(super) fn read_output(&self, machine: &Machine) {
+    pub(super) fn read_output(&self) {
         let mut parts = lock(&self.parts);
-        self.take_reports(machine, &mut parts);
+        self.take_reports(&mut parts);
         let (out, err) = (parts.stdout.lines(), parts.stderr.lines());
-        self.log_lines(machine, &mut parts, &out, &err);
+        self.log_lines(&mut parts, &out, &err);
     }
 
     /// Keeps what an instrumentation says for those who wait for it, and logs the rest.
-    fn take_reports(&self, machine: &Machine, parts: &mut Parts) {
+    fn take_reports(&self, parts: &mut Parts) {
         for report in parts.reports.lines().iter().filter_map(|line| AppReport::parse(line)) {
             match report {
                 AppReport::Log { level, tag, text } => {
                     for line in text.lines() {
-                        machine.log(level, &tag, self.pid, line);
+                        self.board.log(level, &tag, self.pid, line);
                         parts.logged.0 += 1;
                         parts.logged.1 += line.len() as u64;
                     }
                 }
                 AppReport::Sample(wanted) => {
-                    parts.sampler = Some(machine.recordings.of_methods(machine, wanted));
+                    parts.sampler = Some(self.recordings.of_methods(&self.board, wanted));
                 }
                 AppReport::Sampled => {
                     if let Some(sampler) = parts.sampler.take() {
-                        sampler.write(machine);
+                        sampler.write(&self.board);
                     }
                 }
                 said @ (AppReport::Status { .. } | AppReport::Result { .. }) => {
@@ -205,11 +224,11 @@ impl AppProcess {
     }
 
     /// A command waits for the process's end: the clock may move meanwhile.
-    pub(crate) fn watch(&self, machine: &Machine, command: u32) {
+    pub(crate) fn watch(&self, command: u32) {
         let stage = lock(&self.stage);
         if *stage != Stage::Ended {
             lock(&self.watchers).push(command);
-            machine.clock.park(command, true);
+            self.board.clock.park(command, true);
         }
     }
 
@@ -224,11 +243,11 @@ impl AppProcess {
 
     /// Spends the energy of what was executed since the last call, from now on, and
     /// returns how long that takes.
-    pub(super) fn account(&self, machine: &Machine) -> u64 {
-        self.read_output(machine);
+    pub(super) fn account(&self) -> u64 {
+        self.read_output();
         let mut parts = lock(&self.parts);
         let usage = parts.simulated_model.advance();
-        let (costs, collector) = (&machine.file.costs, &machine.file.collector);
+        let (costs, collector) = (&self.board.file.costs, &self.board.file.collector);
         let (lines, bytes) = std::mem::take(&mut parts.logged);
         let logging_j = lines as f64 * costs.log_line_j + bytes as f64 * costs.log_byte_j;
         let before = parts.allocated;
@@ -236,8 +255,8 @@ impl AppProcess {
         parts.allocated = allocated % collector.every_bytes;
         let collections = allocated / collector.every_bytes;
         let joules = usage.energy_j + logging_j + collections as f64 * collector.energy_j;
-        let now = machine.clock.now_ns();
-        let mut hardware = machine.hardware();
+        let now = self.board.clock.now_ns();
+        let mut hardware = self.board.hardware();
         let busy_ns = hardware.busy_ns(joules);
         hardware.spend(now, now + busy_ns, joules);
         drop(hardware);
@@ -248,12 +267,12 @@ impl AppProcess {
                 energy_j: collections as f64 * collector.energy_j,
             },
         ];
-        self.sample(machine, &mut parts, (now, busy_ns), besides);
+        self.sample(&mut parts, (now, busy_ns), besides);
         for number in 1..=collections {
             let share = (number * collector.every_bytes - before) as f64;
             let share = share / usage.allocated_bytes.max(1) as f64;
             let at_ns = now + (busy_ns as f64 * share.clamp(0.0, 1.0)) as u64;
-            machine.log.add(self.collection(machine, at_ns));
+            self.board.log.add(self.collection(at_ns));
         }
         busy_ns
     }
@@ -261,12 +280,11 @@ impl AppProcess {
     /// Lets those who record samples take theirs of what was executed.
     fn sample(
         &self,
-        machine: &Machine,
         parts: &mut Parts,
         (from_ns, busy_ns): (u64, u64),
         besides: [SampledShare; 2],
     ) {
-        let recordings = machine.recordings.of(self.pid);
+        let recordings = self.recordings.of(self.pid);
         if recordings.is_empty() && parts.sampler.is_none() {
             return;
         }
@@ -282,30 +300,30 @@ impl AppProcess {
     }
 
     /// The line of a collection, as Dalvik logs it.
-    fn collection(&self, machine: &Machine, at_ns: u64) -> BufferedLine {
-        let collector = &machine.file.collector;
+    fn collection(&self, at_ns: u64) -> BufferedLine {
+        let collector = &self.board.file.collector;
         let freed_kb = collector.every_bytes / 1024;
         let free_percent = 100 * freed_kb.min(collector.heap_kb) / collector.heap_kb.max(1);
         let used_kb = collector.heap_kb.saturating_sub(freed_kb);
-        let total_ms = machine.hardware().busy_ns(collector.energy_j) / 1_000_000;
+        let total_ms = self.board.hardware().busy_ns(collector.energy_j) / 1_000_000;
         let text = format!(
             "GC_CONCURRENT freed {freed_kb}K, {free_percent}% free {used_kb}K/{}K, \
              paused 2ms+2ms, total {total_ms}ms",
             collector.heap_kb
         );
-        let (moved_ns, tag) = (machine.moved_ns(), "dalvikvm".to_owned());
+        let (moved_ns, tag) = (self.board.moved_ns(), "dalvikvm".to_owned());
         BufferedLine { at_ns, moved_ns, pid: self.pid, level: 'D', tag, text }
     }
 
     /// Sleeps on the board's clock, first the busy time, then the rest.
-    pub(super) fn sleep(&self, machine: &Machine, duration_ns: u64) -> Result<(), Interrupted> {
+    pub(super) fn sleep(&self, duration_ns: u64) -> Result<(), Interrupted> {
         let hold = lock(&self.hold);
         let ending = matches!(*lock(&self.stage), Stage::Stopping | Stage::Ended);
         let for_ever = self.hangs.load(Ordering::SeqCst) && !ending;
         let duration_ns = if for_ever { FOR_EVER } else { duration_ns };
         match hold.as_ref() {
             Some(hold) if duration_ns > 0 => {
-                machine.clock.sleep_held(hold, duration_ns, Sleeper::Application(self.pid))
+                self.board.clock.sleep_held(hold, duration_ns, Sleeper::Application(self.pid))
             }
             _ => Ok(()),
         }
@@ -313,14 +331,9 @@ impl AppProcess {
 
     /// The same of a sleep that ends early where somebody touches the window, but not before
     /// the busy time is over.
-    pub(super) fn doze(
-        &self,
-        machine: &Machine,
-        busy_ns: u64,
-        duration_ns: u64,
-    ) -> Result<(), Interrupted> {
-        *lock(&self.dozes) = Some(machine.clock.now_ns().saturating_add(busy_ns));
-        let end = self.sleep(machine, busy_ns.saturating_add(duration_ns));
+    pub(super) fn doze(&self, busy_ns: u64, duration_ns: u64) -> Result<(), Interrupted> {
+        *lock(&self.dozes) = Some(self.board.clock.now_ns().saturating_add(busy_ns));
+        let end = self.sleep(busy_ns.saturating_add(duration_ns));
         *lock(&self.dozes) = None;
         end
     }
@@ -332,35 +345,39 @@ impl AppProcess {
 
     /// The process has ended: its last work is accounted for, the log says how it
     /// ended, the ground truth is written.
-    pub(super) fn end(&self, machine: &Machine, status: Option<ExitStatus>) {
-        let busy_ns = self.account(machine) + lock(&self.parts).last_busy_ns;
+    pub(super) fn settle(&self, status: Option<ExitStatus>) {
+        let busy_ns = self.account() + lock(&self.parts).last_busy_ns;
         let stopped = *lock(&self.stage) == Stage::Stopping;
         if !stopped {
             // The board's end leaves nothing to wait for.
-            self.sleep(machine, busy_ns).ok();
+            self.sleep(busy_ns).ok();
         }
-        self.log_end(machine, status, stopped);
-        self.write_truth(machine);
-        machine.apps.remove(self.pid);
-        machine.recordings.ended(self.pid, machine.clock.now_ns());
+        self.log_end(status, stopped);
+        self.write_truth();
+    }
+
+    /// Those who wait for the end of the process go on, once it is among the running ones no
+    /// longer.
+    pub(super) fn release(&self) {
+        self.recordings.ended(self.pid, self.board.clock.now_ns());
         // They go on before the clock moves.
-        lock(&self.watchers).drain(..).for_each(|command| machine.clock.park(command, false));
+        lock(&self.watchers).drain(..).for_each(|command| self.board.clock.park(command, false));
         lock(&self.hold).take();
-        machine.clock.allow(Sleeper::Application(self.pid));
+        self.board.clock.allow(Sleeper::Application(self.pid));
         self.set_stage(|_| Stage::Ended);
     }
 
-    fn log_end(&self, machine: &Machine, status: Option<ExitStatus>, stopped: bool) {
+    fn log_end(&self, status: Option<ExitStatus>, stopped: bool) {
         let mut parts = lock(&self.parts);
-        self.take_reports(machine, &mut parts);
+        self.take_reports(&mut parts);
         let has_result = |report: &AppReport| matches!(report, AppReport::Result { .. });
         if !lock(&self.said).iter().any(has_result) {
             lock(&self.said).push(AppReport::crash("Process crashed.", ""));
         }
         let (out, err) = (parts.stdout.rest(), parts.stderr.rest());
-        self.log_lines(machine, &mut parts, &out, &err);
+        self.log_lines(&mut parts, &out, &err);
         let (package, pid) = (&self.package, self.pid);
-        let log = |level, tag: &str, pid, text: &str| machine.log(level, tag, pid, text);
+        let log = |level, tag: &str, pid, text: &str| self.board.log(level, tag, pid, text);
         if stopped {
             return log(
                 'I',
@@ -382,12 +399,12 @@ impl AppProcess {
         log('I', "ActivityManager", 1, &format!("Process {package} (pid {pid}) has died"));
     }
 
-    fn log_lines(&self, machine: &Machine, parts: &mut Parts, out: &[String], err: &[String]) {
+    fn log_lines(&self, parts: &mut Parts, out: &[String], err: &[String]) {
         for line in out {
-            machine.log('I', "System.out", self.pid, line);
+            self.board.log('I', "System.out", self.pid, line);
         }
         for line in err {
-            machine.log('W', "System.err", self.pid, line);
+            self.board.log('W', "System.err", self.pid, line);
             if line.starts_with(UNCAUGHT) {
                 parts.trace.clear();
             }
@@ -402,11 +419,11 @@ impl AppProcess {
         parts.logged.1 += bytes as u64;
     }
 
-    fn write_truth(&self, machine: &Machine) {
-        let Some(truth) = &machine.apps.settings.truth else { return };
-        let folder = truth.join(machine.session_label());
+    fn write_truth(&self) {
+        let Some(truth) = &self.truth else { return };
+        let folder = truth.join(self.board.session_label());
         if let Err(error) = lock(&self.parts).simulated_model.write_truth(&folder) {
-            machine.problem(&format!("no ground truth in {}: {error}", folder.display()));
+            self.board.problem(&format!("no ground truth in {}: {error}", folder.display()));
         }
     }
 

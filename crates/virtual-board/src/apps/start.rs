@@ -8,67 +8,41 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use thiserror::Error;
-
-use super::launch::{Extra, Launch, LaunchEntryPoint};
+use super::launch::{self, AppStart, Launch};
 use super::link::Link;
 use super::output::ProcessOutput;
 use super::process::{AppProcess, Begin};
-use super::{AppSettings, launch};
+use super::start_error::StartError;
+use super::{AppSettings, Apps};
+use crate::android::Installed;
 use crate::clock::Sleeper;
 use crate::jdk::program;
-use crate::machine::Machine;
 use crate::sampler::RecordedApplication;
 use crate::signals::kill_group;
-use crate::simulated_model::{self, AgentOptions, SimulatedModelError, SimulatedModelOptions};
+use crate::simulated_model::{self, AgentOptions, SimulatedModelOptions};
 use crate::user::BoardUser;
 
 /// Options of every application's JVM, beside the agent's.
 const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8"];
 
-/// What is to be started.
-pub(crate) struct AppStart<'a> {
-    pub package: &'a str,
-    pub entry: LaunchEntryPoint<'a>,
-    pub extras: &'a [Extra],
-}
-
-/// Why an application was not started.
-#[derive(Debug, Error)]
-pub(crate) enum StartError {
-    #[error("Activity class {{{package}/{class}}} does not exist.")]
-    Unknown { package: String, class: String },
-    #[error(
-        "java.lang.SecurityException: Permission Denial: starting Intent {{ cmp={package}/{class} }} \
-         from the shell: not exported"
-    )]
-    NotExported { package: String, class: String },
-    #[error("Unable to find instrumentation info for: ComponentInfo{{{package}/{class}}}")]
-    NoInstrumentation { package: String, class: String },
-    #[error("the simulated energy model's agent can't be used: {0}")]
-    SimulatedModel(#[from] SimulatedModelError),
-    #[error("the JVM can't be started: {0}")]
-    Jvm(#[from] io::Error),
-}
-
-/// Starts an application.
+/// Starts an application: that of an installed package, or else of a jar.
 pub(crate) fn start(
-    machine: &Arc<Machine>,
+    apps: &Arc<Apps>,
+    installed: Option<Installed>,
     start: &AppStart<'_>,
 ) -> Result<Arc<AppProcess>, StartError> {
-    let settings = &machine.apps.settings;
+    let (settings, board) = (&apps.settings, &apps.board);
     let folder = scratch_folder(settings)?;
-    let launch = Launch::of(machine, start, &folder)?;
+    let ahead = installed.as_ref().is_some_and(Installed::is_compiled_ahead);
+    let launch = Launch::of(&board.folder, installed, start, &folder)?;
     let link = Link::listen()?;
-    let lent = machine.folder.user().is_other().then(|| settings.scratch.join("lent"));
-    let package = machine.android.find(start.package);
-    let ahead = package.is_some_and(|package| package.is_compiled_ahead());
+    let lent = board.folder.user().is_other().then(|| settings.scratch.join("lent"));
     let agent = AgentOptions {
         ahead,
         application: vec![launch.application.clone()],
         clock_word: Some(link.word.clone()),
         lent: lent.clone(),
-        boot_epoch_ms: (machine.boot_epoch_ns() / 1_000_000) as u64,
+        boot_epoch_ms: (board.boot_epoch_ns() / 1_000_000) as u64,
         ..settings.agent.clone()
     };
     let mut options = simulated_model::agent_options(&folder, link.port, &agent)?;
@@ -81,20 +55,31 @@ pub(crate) fn start(
     let framework = launch.framework.iter().map(|jar| simulated_model::lend(jar, lent.as_deref()));
     let mut class_path = vec![launch.application.clone()];
     class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
-    machine.folder.user().adopt_all(&folder)?;
-    let hold = machine.clock.hold();
-    let mut child = spawn(machine.folder.user(), (&options, &class_path), &launch, &outputs)?;
+    board.folder.user().adopt_all(&folder)?;
+    let hold = board.clock.hold();
+    let mut child = spawn(board.folder.user(), (&options, &class_path), &launch, &outputs)?;
     let stdin = child.stdin.take();
     let package = start.package.to_owned();
     let pid = child.id();
     let has_window = launch.has_window;
-    let begin =
-        Begin { pid, package, folder, hold, stdin, has_window, outputs, reports, simulated_model };
-    let process = Arc::new(AppProcess::new(begin));
-    machine.apps.add(process.clone());
+    let process = Arc::new(AppProcess::new(Begin {
+        board: board.clone(),
+        recordings: apps.recordings.clone(),
+        truth: settings.truth.clone(),
+        pid,
+        package,
+        folder,
+        hold,
+        stdin,
+        has_window,
+        outputs,
+        reports,
+        simulated_model,
+    }));
+    apps.add(process.clone());
     let application = RecordedApplication { pid, package: start.package.to_owned() };
-    machine.recordings.started(machine, &application);
-    see_to(machine, &process, child, link)?;
+    apps.recordings.started(board, &application);
+    see_to(apps, &process, child, link)?;
     Ok(process)
 }
 
@@ -130,30 +115,27 @@ fn spawn(
 }
 
 /// Serves the process's clock on one thread and waits for its end on another.
-fn see_to(
-    machine: &Arc<Machine>,
-    process: &Arc<AppProcess>,
-    child: Child,
-    link: Link,
-) -> io::Result<()> {
-    let (machine, process) = (machine.clone(), process.clone());
+fn see_to(apps: &Arc<Apps>, process: &Arc<AppProcess>, child: Child, link: Link) -> io::Result<()> {
+    let (apps, process) = (apps.clone(), process.clone());
     let builder = std::thread::Builder::new().name(format!("app {}", process.pid));
-    builder.spawn(move || supervise(&machine, &process, child, &link))?;
+    builder.spawn(move || supervise(&apps, &process, child, &link))?;
     Ok(())
 }
 
-fn supervise(machine: &Machine, process: &AppProcess, mut child: Child, link: &Link) {
+fn supervise(apps: &Apps, process: &AppProcess, mut child: Child, link: &Link) {
     let status = std::thread::scope(|scope| {
-        scope.spawn(|| link.serve(process, machine));
+        scope.spawn(|| link.serve(process));
         let status = child.wait().ok();
         link.release();
         // Killed in its sleep, it will not wake.
-        machine.clock.interrupt(Sleeper::Application(process.pid));
+        apps.board.clock.interrupt(Sleeper::Application(process.pid));
         status
     });
-    machine.clock.allow(Sleeper::Application(process.pid));
+    apps.board.clock.allow(Sleeper::Application(process.pid));
     // What the application started goes with it.
     kill_group(process.pid);
-    process.end(machine, status);
+    process.settle(status);
+    apps.remove(process.pid);
+    process.release();
     std::fs::remove_dir_all(&process.folder).ok();
 }

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 
-use super::{Machine, Reply};
+use super::reply::Reply;
 use crate::adb::AdbdGeneration;
-use crate::apps::{self, AppProcess, AppStart, Extra, LaunchEntryPoint};
+use crate::apps::{AppProcess, AppStart, Extra, LaunchEntryPoint};
+use crate::board_state::BoardState;
+use crate::machine::Machine;
 use crate::wire::ReplyFrame;
 
 const USAGE: &str = "usage: am start [-S] [-W] -n PACKAGE/CLASS | am instrument [-w] [-r] \
@@ -15,12 +16,13 @@ const USAGE: &str = "usage: am start [-S] [-W] -n PACKAGE/CLASS | am instrument 
 /// `am start [-S] [-W] -n PACKAGE/CLASS [--es KEY VALUE]...`,
 /// `am instrument [-w] [-r] [-e KEY VALUE]... PACKAGE/CLASS` and `am force-stop PACKAGE`.
 pub(super) fn am(
-    machine: &Arc<Machine>,
+    machine: &Machine,
     pid: u32,
     words: &[&str],
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
-    let intent = |words| parse(words).map_err(|problem| failed(machine, String::new(), &problem));
+    let intent =
+        |words| parse(words).map_err(|problem| failed(&machine.state, String::new(), &problem));
     Ok(Some(match words {
         ["start" | "start-activity", rest @ ..] => match intent(rest) {
             Ok(intent) => start(machine, &intent),
@@ -31,7 +33,7 @@ pub(super) fn am(
             Err(reply) => reply,
         },
         ["force-stop", .., package] => {
-            machine.apps.stop(machine, package);
+            machine.apps.stop(package);
             Reply::default()
         }
         _ => Reply::failure(USAGE),
@@ -109,12 +111,12 @@ impl Intent {
     }
 }
 
-fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
+fn start(machine: &Machine, intent: &Intent) -> Reply {
     let Intent { package, class, stop_first, wait, extras, .. } = intent;
     let mut said = String::new();
     if *stop_first {
         said.push_str(&format!("Stopping: {package}\n"));
-        machine.apps.stop(machine, package);
+        machine.apps.stop(package);
     }
     said.push_str(&format!("Starting: Intent {{ cmp={package}/{class} }}\n"));
     if machine.apps.is_running(package) {
@@ -123,10 +125,8 @@ fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
         );
         return Reply::output(said);
     }
-    match apps::start(
-        machine,
-        &AppStart { package, entry: LaunchEntryPoint::Activity(class), extras },
-    ) {
+    let entry = LaunchEntryPoint::Activity(class);
+    match machine.start(&AppStart { package, entry, extras }) {
         Ok(app) => {
             if *wait {
                 app.wait_until_ready();
@@ -134,28 +134,28 @@ fn start(machine: &Arc<Machine>, intent: &Intent) -> Reply {
             }
             Reply::output(said)
         }
-        Err(error) => failed(machine, said, &error.to_string()),
+        Err(error) => failed(&machine.state, said, &error.to_string()),
     }
 }
 
 /// Starts an instrumentation, which ends what runs of its package; with `-w` until it ends.
 fn instrument(
-    machine: &Arc<Machine>,
+    machine: &Machine,
     pid: u32,
     intent: &Intent,
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
     let Intent { package, class, extras, .. } = intent;
-    machine.apps.stop(machine, package);
+    machine.apps.stop(package);
     let entry = LaunchEntryPoint::Instrumentation(class);
-    let process = match apps::start(machine, &AppStart { package, entry, extras }) {
+    let process = match machine.start(&AppStart { package, entry, extras }) {
         Ok(process) => process,
         Err(error) => return Ok(Some(not_instrumented(intent, &error.to_string()))),
     };
     if !intent.wait {
         return Ok(Some(Reply::default()));
     }
-    process.watch(machine, pid);
+    process.watch(pid);
     tell(&process, intent.raw, connection)?;
     Ok(Some(Reply::default()))
 }
@@ -191,8 +191,8 @@ fn not_instrumented(intent: &Intent, problem: &str) -> Reply {
 }
 
 /// An old board says what failed and still ends with 0.
-fn failed(machine: &Machine, said: String, problem: &str) -> Reply {
-    let code = if machine.mode == AdbdGeneration::Legacy { 0 } else { 1 };
+fn failed(board: &BoardState, said: String, problem: &str) -> Reply {
+    let code = if board.mode == AdbdGeneration::Legacy { 0 } else { 1 };
     Reply { output: said, error: format!("Error: {problem}\n"), code }
 }
 

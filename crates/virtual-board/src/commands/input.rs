@@ -1,8 +1,10 @@
 //! `input tap|swipe|keyevent|text`: a line to the application in the foreground, written before
 //! the clock moves on. A jar has it on its standard input, of a package the window is touched.
 
+use super::reply::Reply;
 use super::time::sleep_for;
-use super::{CommandRequest, Machine, Reply};
+use crate::machine::Machine;
+use crate::wire::CommandRequest;
 
 /// How long a swipe takes where nothing is said, in milliseconds.
 const SWIPE_MS: u64 = 300;
@@ -17,19 +19,19 @@ pub(super) fn input(machine: &Machine, request: &CommandRequest, words: &[&str])
         all => all,
     };
     let reply = match (words, line(words)) {
-        (["keyevent", "224" | "KEYCODE_WAKEUP"], _) if machine.file.sdk >= HAS_WAKE_UP => {
-            machine.settings.switch_screen(true);
+        (["keyevent", "224" | "KEYCODE_WAKEUP"], _) if machine.state.file.sdk >= HAS_WAKE_UP => {
+            machine.state.settings.switch_screen(true);
             Reply::default()
         }
         (["keyevent", "26" | "KEYCODE_POWER"], _) => {
-            machine.settings.switch_screen(!machine.settings.is_screen_on());
+            machine.state.settings.switch_screen(!machine.state.settings.is_screen_on());
             Reply::default()
         }
         (_, Some(line)) => {
             // As on a real board: without an application nobody hears it.
-            let is_window = machine.apps.send_input(machine, &line);
+            let is_window = machine.apps.send_input(&line);
             return match swipe_ms(words).filter(|_| is_window) {
-                Some(ms) => sleep_for(machine, request, ms.saturating_mul(1_000_000)),
+                Some(ms) => sleep_for(&machine.state, request, ms.saturating_mul(1_000_000)),
                 None => Some(Reply::default()),
             };
         }

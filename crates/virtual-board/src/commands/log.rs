@@ -4,13 +4,15 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::{CommandRequest, Machine, Reply};
+use super::reply::Reply;
 use crate::adb::AdbdGeneration;
+use crate::board_state::BoardState;
 use crate::log_buffer::{BufferedLine, Filter, LogFormat};
-use crate::wire::ReplyFrame;
+use crate::machine::Machine;
+use crate::wire::{CommandRequest, ReplyFrame};
 
 /// `log [-p PRIORITY] [-t TAG] MESSAGE...`.
-pub(super) fn log(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Reply {
+pub(super) fn log(board: &BoardState, request: &CommandRequest, words: &[&str]) -> Reply {
     let (mut level, mut tag, mut rest) = ('I', "log", words);
     loop {
         rest = match rest {
@@ -25,7 +27,7 @@ pub(super) fn log(machine: &Machine, request: &CommandRequest, words: &[&str]) -
             _ => break,
         };
     }
-    machine.log(level, tag, request.pid, &rest.join(" "));
+    board.log(level, tag, request.pid, &rest.join(" "));
     Reply::default()
 }
 
@@ -53,33 +55,37 @@ pub(super) fn logcat(
     words: &[&str],
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
-    let wanted = match parse(words, machine.mode, machine.file.sdk) {
+    let wanted = match parse(words, machine.state.mode, machine.state.file.sdk) {
         Ok(wanted) => wanted,
         Err(problem) => return Ok(Some(Reply::failure(format!("logcat: {problem}")))),
     };
-    machine.apps.read_outputs(machine);
+    machine.apps.read_outputs();
     if let Some(bytes) = wanted.size {
-        machine.log.resize(bytes);
+        machine.state.log.resize(bytes);
         return Ok(Some(Reply::default()));
     }
     if wanted.tell_size {
-        return Ok(Some(Reply::output(size(machine))));
+        return Ok(Some(Reply::output(size(&machine.state))));
     }
     if wanted.clear {
-        machine.log.clear();
+        machine.state.log.clear();
         return Ok(Some(Reply::default()));
     }
     if wanted.dump {
-        return Ok(Some(Reply::output(print(machine, &wanted, &read(machine, &wanted)))));
+        return Ok(Some(Reply::output(print(
+            &machine.state,
+            &wanted,
+            &read(&machine.state, &wanted),
+        ))));
     }
-    follow(machine, pid, &wanted, connection)
+    follow(&machine.state, pid, &wanted, connection)
 }
 
 /// What `-g` says, in the words of the board's release.
-fn size(machine: &Machine) -> String {
-    let (used, all) = machine.log.bytes();
+fn size(board: &BoardState) -> String {
+    let (used, all) = board.log.bytes();
     let [used, all] = [used, all].map(|bytes| bytes / 1024);
-    match machine.file.sdk < RESIZES {
+    match board.file.sdk < RESIZES {
         true => format!(
             "/dev/log/main: ring buffer is {all}Kb ({used}Kb consumed), max entry is 5120b, max \
              payload is 4076b\n"
@@ -144,40 +150,40 @@ fn parse(words: &[&str], mode: AdbdGeneration, sdk: u32) -> Result<LogcatOptions
     Ok(wanted)
 }
 
-fn read(machine: &Machine, wanted: &LogcatOptions) -> Vec<BufferedLine> {
-    let mut lines = machine.log.read(machine.clock.now_ns(), &wanted.filter);
+fn read(board: &BoardState, wanted: &LogcatOptions) -> Vec<BufferedLine> {
+    let mut lines = board.log.read(board.clock.now_ns(), &wanted.filter);
     if let Some(last) = wanted.last {
         lines.drain(..lines.len().saturating_sub(last));
     }
     lines
 }
 
-fn print(machine: &Machine, wanted: &LogcatOptions, lines: &[BufferedLine]) -> String {
-    let boot = machine.boot_epoch_ns();
+fn print(board: &BoardState, wanted: &LogcatOptions, lines: &[BufferedLine]) -> String {
+    let boot = board.boot_epoch_ns();
     lines.iter().map(|line| line.print(wanted.format, boot)).collect()
 }
 
 /// Prints lines as they come until the reader is gone or the board ends.
 fn follow(
-    machine: &Machine,
+    board: &BoardState,
     pid: u32,
     wanted: &LogcatOptions,
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
     let mut printed = 0;
-    while !machine.clock.is_stopped() {
-        let added = machine.log.added();
-        let lines = read(machine, wanted);
+    while !board.clock.is_stopped() {
+        let added = board.log.added();
+        let lines = read(board, wanted);
         // The log may have been cleared.
         printed = printed.min(lines.len());
         if printed < lines.len() {
-            let text = print(machine, wanted, &lines[printed..]);
+            let text = print(board, wanted, &lines[printed..]);
             ReplyFrame::Output(text.into_bytes()).write_to(connection)?;
             printed = lines.len();
         }
-        machine.clock.park(pid, true);
-        machine.log.wait(added, Duration::from_millis(200));
-        machine.clock.park(pid, false);
+        board.clock.park(pid, true);
+        board.log.wait(added, Duration::from_millis(200));
+        board.clock.park(pid, false);
     }
     Ok(None)
 }

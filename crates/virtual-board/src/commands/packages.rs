@@ -1,9 +1,10 @@
 //! `pm` and `cmd package`: installing applications.
 
-use super::{Machine, Reply};
+use super::reply::Reply;
 use crate::adb::AdbdGeneration;
-use crate::android::{Flags, Instrumentation};
-use crate::package::{self, InstallError};
+use crate::android::{Flags, InstallError, Instrumentation};
+use crate::machine::Machine;
+use crate::package::{self, files};
 
 /// From this level on `-g` grants what a package asks for.
 const GRANTS: u32 = 23;
@@ -31,15 +32,15 @@ pub(super) fn cmd(machine: &Machine, words: &[&str]) -> Reply {
 pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
     match words {
         ["install", rest @ ..] => install(machine, rest),
-        ["compile", rest @ ..] if machine.file.sdk >= COMPILES => compile(machine, rest),
+        ["compile", rest @ ..] if machine.state.file.sdk >= COMPILES => compile(machine, rest),
         ["uninstall", .., name] => uninstall(machine, name),
         ["clear", .., name] => clear(machine, name),
         ["list", "packages", ..] => {
-            let names = package::installed(machine).into_iter();
+            let names = files::installed(&machine.state.folder).into_iter();
             Reply::output(names.map(|name| format!("package:{name}\n")).collect::<String>())
         }
         ["list", "instrumentation", rest @ ..] => instrumentations(machine, rest.last().copied()),
-        ["path", name] => match package::find(machine, name) {
+        ["path", name] => match files::find(&machine.state.folder, name) {
             Some(_) => Reply::output(format!("package:/data/app/{name}.apk\n")),
             None => Reply { code: 1, ..Reply::default() },
         },
@@ -49,7 +50,7 @@ pub(super) fn pm(machine: &Machine, words: &[&str]) -> Reply {
 
 /// The instrumentations of all packages, or of those that run in one.
 fn instrumentations(machine: &Machine, target: Option<&str>) -> Reply {
-    let packages = package::installed(machine).into_iter();
+    let packages = files::installed(&machine.state.folder).into_iter();
     let lines = packages.filter_map(|name| machine.android.find(&name)).flat_map(|package| {
         let (name, own) = (package.facts.package, package.facts.instrumentations);
         let wanted = own.into_iter().filter(|(_, of)| target.is_none_or(|it| it == of.target));
@@ -67,21 +68,21 @@ fn install(machine: &Machine, words: &[&str]) -> Reply {
     let Some(name) = words.iter().rfind(|word| !word.starts_with('-') && word.contains('/')) else {
         return Reply::failure("Error: no package specified");
     };
-    if words.contains(&"-g") && machine.file.sdk < GRANTS {
+    if words.contains(&"-g") && machine.state.file.sdk < GRANTS {
         return Reply::failure("Error: Unknown option: -g");
     }
     let installed = package::install(machine, name, flags(words));
     if words.contains(&"-S") {
         // The copy of standard input has served.
-        machine.folder.remove_file(name).ok();
+        machine.state.folder.remove_file(name).ok();
     }
-    let head = match machine.mode {
+    let head = match machine.state.mode {
         AdbdGeneration::Legacy => format!("\tpkg: {name}\n"),
         AdbdGeneration::Modern => String::new(),
     };
     match installed {
         Ok(_) => Reply::output(head + "Success\n"),
-        Err(error) => failed(machine.mode, head, &error),
+        Err(error) => failed(machine.state.mode, head, &error),
     }
 }
 
@@ -166,17 +167,17 @@ pub(super) fn dump(machine: &Machine, name: &str) -> Reply {
 }
 
 fn uninstall(machine: &Machine, name: &str) -> Reply {
-    machine.apps.stop(machine, name);
+    machine.apps.stop(name);
     match package::remove(machine, name) {
         Ok(()) => Reply::output("Success\n"),
-        Err(error) => failed(machine.mode, String::new(), &error),
+        Err(error) => failed(machine.state.mode, String::new(), &error),
     }
 }
 
 fn clear(machine: &Machine, name: &str) -> Reply {
-    machine.apps.stop(machine, name);
+    machine.apps.stop(name);
     match package::clear(machine, name) {
         Ok(()) => Reply::output("Success\n"),
-        Err(error) => failed(machine.mode, String::new(), &error),
+        Err(error) => failed(machine.state.mode, String::new(), &error),
     }
 }

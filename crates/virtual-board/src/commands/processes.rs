@@ -1,7 +1,9 @@
 //! `ps`, `pidof`, `taskset -p` and `dumpsys`: what runs. Process numbers are the
 //! host's, so that the shell's own `kill` means the same process.
 
-use super::{Machine, Reply};
+use super::reply::Reply;
+use crate::board_state::BoardState;
+use crate::machine::Machine;
 
 /// `ps`: the applications.
 pub(super) fn ps(machine: &Machine) -> Reply {
@@ -48,15 +50,15 @@ const POWER_STATS: &str = "android.hardware.power.stats.IPowerStats/default";
 
 /// `dumpsys battery`, `package`, the power statistics of a board with rails, and little else.
 pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
-    let now = machine.clock.now_ns();
-    let mut hardware = machine.hardware();
+    let now = machine.state.clock.now_ns();
+    let mut hardware = machine.state.hardware();
     hardware.move_to(now);
     let (power_stats, battery_mv) = (hardware.power_stats(), hardware.battery_mv());
     drop(hardware);
     match words {
-        ["power"] => Reply::output(power(machine)),
-        ["thermalservice"] if machine.file.sdk >= HAS_THERMAL_SERVICE => {
-            let status = if machine.hardware().is_throttled() { 3 } else { 0 };
+        ["power"] => Reply::output(power(&machine.state)),
+        ["thermalservice"] if machine.state.file.sdk >= HAS_THERMAL_SERVICE => {
+            let status = if machine.state.hardware().is_throttled() { 3 } else { 0 };
             Reply::output(format!("IsStatusOverride: false\nThermal Status: {status}\n"))
         }
         [] | ["-l"] => {
@@ -84,8 +86,8 @@ pub(super) fn dumpsys(machine: &Machine, words: &[&str]) -> Reply {
 /// From this level on Android says how hot it is.
 const HAS_THERMAL_SERVICE: u32 = 29;
 
-fn power(machine: &Machine) -> String {
-    let wakefulness = if machine.settings.is_screen_on() { "Awake" } else { "Asleep" };
+fn power(board: &BoardState) -> String {
+    let wakefulness = if board.settings.is_screen_on() { "Awake" } else { "Asleep" };
     format!("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness={wakefulness}\n")
 }
 

@@ -1,8 +1,10 @@
 //! `getprop` and `setprop`.
 
-use super::{CommandRequest, Machine, Reply};
-use crate::machine::SESSION_PROPERTY;
+use super::reply::Reply;
+use crate::board_state::{BoardState, SESSION_PROPERTY};
+use crate::machine::Machine;
 use crate::proc_state::start_time;
+use crate::wire::CommandRequest;
 
 /// Whether a host's command gives the session its input: `begun`, or anything else.
 const INPUT_PROPERTY: &str = "wattline.input";
@@ -11,14 +13,14 @@ const INPUT_PROPERTY: &str = "wattline.input";
 const HOST_CLOCK: &str = "wattline.host_clock";
 
 /// `getprop [NAME [DEFAULT]]`.
-pub(super) fn getprop(machine: &Machine, words: &[&str]) -> Reply {
+pub(super) fn getprop(board: &BoardState, words: &[&str]) -> Reply {
     if let [HOST_CLOCK] = words {
-        let now_ns = machine.clock.now_ns();
-        let mut hardware = machine.hardware();
+        let now_ns = board.clock.now_ns();
+        let mut hardware = board.hardware();
         hardware.move_to(now_ns);
         return Reply::output(hardware.host_clock().unwrap_or_default() + "\n");
     }
-    let properties = machine.properties();
+    let properties = board.properties();
     let text = match words {
         [] => properties.iter().map(|(name, value)| format!("[{name}]: [{value}]\n")).collect(),
         [name, rest @ ..] => {
@@ -37,13 +39,13 @@ pub(super) fn setprop(machine: &Machine, request: &CommandRequest, words: &[&str
     if name.starts_with("ro.") {
         return Reply::failure(format!("setprop: failed to set property '{name}' to '{value}'"));
     }
-    machine.properties().insert((*name).to_owned(), (*value).to_owned());
+    machine.state.properties().insert((*name).to_owned(), (*value).to_owned());
     if *name == SESSION_PROPERTY {
         machine.start_session(value);
     }
     if *name == INPUT_PROPERTY {
         let since = (*value == "begun").then(|| start_time(request.pid)).flatten();
-        machine.clock.runs_beside(since);
+        machine.state.clock.runs_beside(since);
     }
     Reply::default()
 }

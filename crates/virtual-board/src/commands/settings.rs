@@ -1,18 +1,19 @@
 //! `settings`, `svc power stayon` and `wm`: what Android's shell sets of screen and settings.
 
-use super::{Machine, Reply};
+use super::reply::Reply;
+use crate::board_state::BoardState;
 
 /// From this level on there is a `wm`, and from the second it lets the keyguard go.
 const HAS_WM: u32 = 18;
 const DISMISSES_KEYGUARD: u32 = 23;
 
 /// `settings get|put|delete NAMESPACE NAME [VALUE]`.
-pub(super) fn settings(machine: &Machine, words: &[&str]) -> Reply {
+pub(super) fn settings(board: &BoardState, words: &[&str]) -> Reply {
     let space = words.get(1).copied().unwrap_or_default();
     if !["global", "secure", "system"].contains(&space) {
         return Reply::failure("usage: settings get|put|delete global|secure|system NAME [VALUE]");
     }
-    let settings = &machine.settings;
+    let settings = &board.settings;
     match words {
         ["get", _, name] => {
             Reply::output(settings.get(space, name).unwrap_or("null".to_owned()) + "\n")
@@ -30,7 +31,7 @@ pub(super) fn settings(machine: &Machine, words: &[&str]) -> Reply {
 }
 
 /// `svc power stayon true|false|usb|ac|wireless`.
-pub(super) fn svc(machine: &Machine, words: &[&str]) -> Reply {
+pub(super) fn svc(board: &BoardState, words: &[&str]) -> Reply {
     let value = match words {
         ["power", "stayon", "true"] => "7",
         ["power", "stayon", "false"] => "0",
@@ -39,16 +40,16 @@ pub(super) fn svc(machine: &Machine, words: &[&str]) -> Reply {
         ["power", "stayon", "wireless"] => "4",
         _ => return Reply::failure("usage: svc power stayon true|false|usb|ac|wireless"),
     };
-    machine.settings.put("global", "stay_on_while_plugged_in", value);
+    board.settings.put("global", "stay_on_while_plugged_in", value);
     Reply::default()
 }
 
 /// `wm size|dismiss-keyguard`.
-pub(super) fn wm(machine: &Machine, words: &[&str]) -> Reply {
+pub(super) fn wm(board: &BoardState, words: &[&str]) -> Reply {
     match words {
-        _ if machine.file.sdk < HAS_WM => Reply::failure("wm: not found"),
+        _ if board.file.sdk < HAS_WM => Reply::failure("wm: not found"),
         ["size"] => Reply::output("Physical size: 1080x1920\n"),
-        ["dismiss-keyguard"] if machine.file.sdk >= DISMISSES_KEYGUARD => Reply::default(),
+        ["dismiss-keyguard"] if board.file.sdk >= DISMISSES_KEYGUARD => Reply::default(),
         _ => Reply::failure("usage: wm size"),
     }
 }

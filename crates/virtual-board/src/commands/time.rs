@@ -1,19 +1,21 @@
 //! `sleep`, `usleep` and `date`: on the board's clock.
 
-use super::{CommandRequest, Machine, Reply};
+use super::reply::Reply;
+use crate::board_state::BoardState;
 use crate::clock::Sleeper;
 use crate::proc_state::start_time;
 use crate::root::Tools;
+use crate::wire::CommandRequest;
 
 /// Sleeps; nothing comes back when the board ends meanwhile.
-pub(super) fn sleep(machine: &Machine, request: &CommandRequest, words: &[&str]) -> Option<Reply> {
+pub(super) fn sleep(board: &BoardState, request: &CommandRequest, words: &[&str]) -> Option<Reply> {
     let duration = match request.name.as_str() {
         "usleep" => words
             .first()
             .and_then(|word| word.parse::<u64>().ok())
             .and_then(|us| us.checked_mul(1000)),
         // Toolbox takes what stands before the point, without a word.
-        _ if machine.tools == Tools::Toolbox => words
+        _ if board.tools == Tools::Toolbox => words
             .first()
             .and_then(|word| word.split('.').next()?.parse::<u64>().ok())
             .and_then(|seconds| seconds.checked_mul(1_000_000_000)),
@@ -22,22 +24,22 @@ pub(super) fn sleep(machine: &Machine, request: &CommandRequest, words: &[&str])
     let Some(duration_ns) = duration.filter(|_| !words.is_empty()) else {
         return Some(Reply::failure(format!("usage: {} TIME", request.name)));
     };
-    sleep_for(machine, request, duration_ns)
+    sleep_for(board, request, duration_ns)
 }
 
 /// Sleeps so long; nothing comes back when the board ends meanwhile.
 pub(super) fn sleep_for(
-    machine: &Machine,
+    board: &BoardState,
     request: &CommandRequest,
     duration_ns: u64,
 ) -> Option<Reply> {
     // A command that a host started directly has the jail's first process as its parent, which
     // is no shell and waits for nobody.
-    let alone = machine.first_process.get() == Some(&request.parent);
+    let alone = board.first_process.get() == Some(&request.parent);
     let shell = if alone { request.pid } else { request.parent };
     let started = start_time(shell).unwrap_or_default();
     let sleeper = Sleeper::Command { started, shell, pid: request.pid };
-    machine.clock.sleep(duration_ns, sleeper).ok().map(|()| Reply::default())
+    board.clock.sleep(duration_ns, sleeper).ok().map(|()| Reply::default())
 }
 
 /// `1`, `0.25`, `3s`, `2m`, `1h`, `1d` in nanoseconds.
@@ -54,7 +56,7 @@ fn seconds(word: &str) -> Option<u64> {
 }
 
 /// `date [-u] [+FORMAT]`.
-pub(super) fn date(machine: &Machine, words: &[&str]) -> Reply {
+pub(super) fn date(board: &BoardState, words: &[&str]) -> Reply {
     let mut format = "%a %b %e %H:%M:%S %Z %Y";
     for word in words {
         match word.strip_prefix('+') {
@@ -63,7 +65,7 @@ pub(super) fn date(machine: &Machine, words: &[&str]) -> Reply {
             None => return Reply::failure(format!("date: cannot do {word} on a virtual board")),
         }
     }
-    Reply::output(machine.wall_clock().format(format) + "\n")
+    Reply::output(board.wall_clock().format(format) + "\n")
 }
 
 #[cfg(test)]

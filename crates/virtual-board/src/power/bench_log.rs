@@ -13,7 +13,8 @@ use std::path::Path;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{RailPower, SensorTrouble};
+use super::rail_readings::RailPower;
+use super::sensor_trouble::SensorTrouble;
 
 /// Standard deviation of a row, in watts: good meters have less than a milliwatt.
 const NOISE_W: f64 = 1e-4;

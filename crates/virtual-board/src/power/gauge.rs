@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, write_file};
-use super::{RailPower, stepped};
+use super::rail_readings::{RailPower, stepped};
 use crate::meters_file::BatteryGauge;
 
 /// The gauge and its battery.

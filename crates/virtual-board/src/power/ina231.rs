@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::files::{LiveFile, ScriptFile, write_file};
-use super::{rail_volts, stepped};
+use super::rail_readings::{rail_volts, stepped};
 use crate::board_file::{BoardFile, Rail};
 use crate::meters_file::Sensors;
 

@@ -17,7 +17,9 @@ mod heat;
 mod ina231;
 mod odpm;
 mod periods;
+mod rail_readings;
 mod rapl;
+mod sensor_trouble;
 
 use std::io;
 use std::path::Path;
@@ -26,7 +28,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 
-use super::board_file::{BoardFile, Rail};
+use super::board_file::BoardFile;
 use bench_log::BenchLog;
 use cpufreq::CpuFreq;
 use files::{LiveFile, write_file};
@@ -34,7 +36,9 @@ use gauge::SimulatedFuelGauge;
 use ina231::SimulatedIna231;
 use odpm::OdpmChip;
 use periods::EnergyByPeriod;
+use rail_readings::RailPower;
 use rapl::SimulatedRapl;
+pub(super) use sensor_trouble::SensorTrouble;
 
 /// The board's electricity.
 pub(super) struct BoardHardware {
@@ -53,18 +57,6 @@ pub(super) struct BoardHardware {
     noise: ChaCha8Rng,
     trouble: Option<SensorTrouble>,
 }
-
-/// What is wrong with the sensors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SensorTrouble {
-    /// They keep their values.
-    Frozen,
-    /// Their files hold nonsense.
-    Garbage,
-}
-
-/// Power on the rails in watts: arm, mem, g3d, kfc.
-pub(super) type RailPower = [f64; 4];
 
 impl BoardHardware {
     /// Makes the files under `/sys` and `/proc` and starts cold.
@@ -265,16 +257,6 @@ fn static_files(root: &Path, file: &BoardFile) -> io::Result<()> {
         .collect();
     write_file(&root.join("proc/cpuinfo"), &format!("{cpus}Hardware\t: {}\n", file.model))?;
     write_file(&root.join("proc/version"), "Linux version 3.4.5 (wattline virtual board)\n")
-}
-
-/// A value in millionths, rounded to a whole number of steps.
-fn stepped(value: f64, step: f64) -> i64 {
-    ((value * 1e6 / step).round() * step) as i64
-}
-
-/// The voltage of a rail: its own, or that of the operating point.
-fn rail_volts(rail: &Rail, point_volts: f64) -> f64 {
-    rail.voltage_v.unwrap_or(point_volts)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::RailPower;
 use super::files::{LiveFile, write_file};
+use super::rail_readings::RailPower;
 use crate::meters_file::{ChipRail, MeterChip};
 
 /// Counters begin a session anywhere between these, in microjoules: beyond 32 bits, as on

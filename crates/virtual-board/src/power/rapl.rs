@@ -5,8 +5,8 @@
 use std::io;
 use std::path::Path;
 
-use super::RailPower;
 use super::files::{LiveFile, write_file};
+use super::rail_readings::RailPower;
 
 /// The largest value, as many processors have it.
 const RANGE_UJ: u64 = 262_143_328_850;

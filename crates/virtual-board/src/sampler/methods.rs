@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::draw::{ApplicationWork, Lots};
 use super::recording::ClockInterval;
 use super::trace_file::{TraceAction, TraceFile, TraceTimes, Vm};
-use crate::machine::Machine;
+use crate::board_state::BoardState;
 use crate::simulated_model::{CallFrame, ExecutedCode, MethodName};
 
 /// The number and name of the one thread that the chip knows.
@@ -110,15 +110,15 @@ impl MethodSampler {
 
     /// Ends it and writes its file. One that can't be written stays empty, which the process
     /// sees.
-    pub(crate) fn write(self, machine: &Machine) {
+    pub(crate) fn write(self, board: &BoardState) {
         let path = self.wanted.path.clone();
-        let bytes = self.finish(machine.clock.now_ns());
-        let whole = if machine.cuts_traces() { bytes.len() / 2 } else { bytes.len() };
+        let bytes = self.finish(board.clock.now_ns());
+        let whole = if board.cuts_traces() { bytes.len() / 2 } else { bytes.len() };
         // No process writes elsewhere than in the board's folder.
-        if let Ok(inside) = path.strip_prefix(machine.root())
-            && !machine.is_disk_full()
+        if let Ok(inside) = path.strip_prefix(board.root())
+            && !board.is_disk_full()
         {
-            machine.folder.write(&inside.to_string_lossy(), &bytes[..whole]).ok();
+            board.folder.write(&inside.to_string_lossy(), &bytes[..whole]).ok();
         }
     }
 

@@ -12,19 +12,18 @@ mod draw;
 mod methods;
 mod profile;
 mod recording;
+mod recording_request;
 pub(super) mod report;
 mod trace_file;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::machine::Machine;
+use super::board_state::BoardState;
 pub(super) use draw::{ApplicationWork, SampledShare};
 use methods::SamplerStart;
 pub(super) use methods::{MethodSampler, WantedTrace};
-pub(super) use recording::{
-    ClockInterval, FinishedRecording, RecordedApplication, RecordingRequest, RecordingTarget,
-    SamplerRecording,
-};
+pub(super) use recording::{ClockInterval, FinishedRecording, SamplerRecording};
+pub(super) use recording_request::{RecordedApplication, RecordingRequest, RecordingTarget};
 use trace_file::Vm;
 
 /// The recordings that run.
@@ -39,38 +38,35 @@ impl Recordings {
         Self { seed, running: Mutex::default() }
     }
 
-    /// Begins a recording, of an application that runs or will.
+    /// Begins a recording, which is offered each application that starts from now on.
     pub(super) fn start(
         &self,
-        machine: &Arc<Machine>,
+        board: &BoardState,
         wanted: RecordingRequest,
     ) -> Arc<SamplerRecording> {
-        let now_ns = machine.clock.now_ns();
-        let label = machine.session_label();
+        let now_ns = board.clock.now_ns();
+        let label = board.session_label();
         let recording = Arc::new(SamplerRecording::new(wanted, (self.seed, &label, now_ns)));
         self.lock().push(recording.clone());
-        let running = machine.apps.running().into_iter();
-        let running = running.map(|(pid, package)| RecordedApplication { pid, package });
-        running.for_each(|application| recording.offer(machine, &application));
         recording
     }
 
     /// A sampler of methods, of a process that has asked for one.
-    pub(super) fn of_methods(&self, machine: &Machine, wanted: WantedTrace) -> MethodSampler {
-        let now_ns = machine.clock.now_ns();
-        let label = machine.session_label();
+    pub(super) fn of_methods(&self, board: &BoardState, wanted: WantedTrace) -> MethodSampler {
+        let now_ns = board.clock.now_ns();
+        let label = board.session_label();
         let beginning = SamplerStart {
-            vm: Vm::of(machine.file.sdk),
+            vm: Vm::of(board.file.sdk),
             now_ns,
-            epoch_us: (machine.wall_epoch_ns() / 1000) as u64,
+            epoch_us: (board.wall_epoch_ns() / 1000) as u64,
             seed: (self.seed, &label),
         };
         MethodSampler::new(wanted, &beginning)
     }
 
     /// An application has been started.
-    pub(super) fn started(&self, machine: &Arc<Machine>, application: &RecordedApplication) {
-        self.all().iter().for_each(|recording| recording.offer(machine, application));
+    pub(super) fn started(&self, board: &BoardState, application: &RecordedApplication) {
+        self.all().iter().for_each(|recording| recording.offer(board, application));
     }
 
     /// A process has ended: so have its recordings.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::draw::ApplicationWork;
-use super::recording::RecordedApplication;
+use super::recording_request::RecordedApplication;
 use super::report::{
     CallChainEntry, Data, ExecutionType, ReportFile, ReportRecord, ReportSample, ReportThread,
 };

@@ -9,43 +9,12 @@ use sha2::{Digest, Sha256};
 
 use super::draw::{ApplicationWork, Lots, SampledShare, Ticks};
 use super::profile::CollectedSamples;
+use super::recording_request::{RecordedApplication, RecordingRequest, RecordingTarget};
 use super::report::{Data, LostSituation, ReportMetaInfo, ReportRecord, ReportSample};
-use crate::clock::Sleeper;
-use crate::machine::Machine;
+use crate::board_state::BoardState;
+use crate::clock::{BoardClock, Sleeper};
 use crate::signals::signal_process;
 use crate::simulated_model::{CallFrame, ExecutedCode};
-
-/// An application that runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RecordedApplication {
-    pub pid: u32,
-    pub package: String,
-}
-
-/// What is recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RecordingTarget {
-    /// The application of a package, also one that does not run yet.
-    Package(String),
-    /// A process.
-    Process(u32),
-}
-
-/// What was asked for.
-#[derive(Debug, Clone)]
-pub(crate) struct RecordingRequest {
-    /// The process of the command, which is told when the recording is over.
-    pub command: u32,
-    pub target: RecordingTarget,
-    /// What the samples are counted by, as it was named.
-    pub event: String,
-    /// Samples in a second of busy time.
-    pub rate_hz: u64,
-    /// Nanoseconds from the first sight of the application; none for as long as it runs.
-    pub duration_ns: Option<u64>,
-    /// Whether samples have more than their innermost frame.
-    pub callchain: bool,
-}
 
 /// What was executed from one question to the clock to the next.
 pub(crate) struct ClockInterval {
@@ -110,11 +79,7 @@ impl SamplerRecording {
     }
 
     /// Begins with an application if it is the one that is waited for.
-    pub(super) fn offer(
-        self: &Arc<Self>,
-        machine: &Arc<Machine>,
-        application: &RecordedApplication,
-    ) {
+    pub(crate) fn offer(self: &Arc<Self>, board: &BoardState, application: &RecordedApplication) {
         let mut state = self.lock();
         let wanted = match &self.wanted.target {
             RecordingTarget::Package(package) => *package == application.package,
@@ -126,19 +91,19 @@ impl SamplerRecording {
         state.running = Some(Running {
             application: application.clone(),
             profile: CollectedSamples::new(application.clone()),
-            from_ns: machine.clock.now_ns(),
+            from_ns: board.clock.now_ns(),
             until_ns: None,
         });
         drop(state);
         if let Some(duration_ns) = self.wanted.duration_ns {
-            self.end_after(machine, duration_ns);
+            self.end_after(&board.clock, duration_ns);
         }
     }
 
     /// Ends it when so much time of the board has passed.
-    fn end_after(self: &Arc<Self>, machine: &Arc<Machine>, duration_ns: u64) {
-        let hold = machine.clock.hold();
-        let (recording, clock) = (self.clone(), machine.clock.clone());
+    fn end_after(self: &Arc<Self>, clock: &Arc<BoardClock>, duration_ns: u64) {
+        let hold = clock.hold();
+        let (recording, clock) = (self.clone(), clock.clone());
         let sleeper = self.sleeper();
         let wait = move || {
             // Who is interrupted has been ended by others.
@@ -187,12 +152,12 @@ impl SamplerRecording {
     }
 
     /// Ends it, and takes what it has collected; nothing if there was no application.
-    pub(crate) fn finish(&self, machine: &Machine) -> Option<FinishedRecording> {
-        machine.clock.interrupt(self.sleeper());
-        machine.clock.allow(self.sleeper());
+    pub(crate) fn finish(&self, clock: &BoardClock) -> Option<FinishedRecording> {
+        clock.interrupt(self.sleeper());
+        clock.allow(self.sleeper());
         let mut state = self.lock();
         let running = state.running.as_mut()?;
-        let until_ns = *running.until_ns.get_or_insert_with(|| machine.clock.now_ns());
+        let until_ns = *running.until_ns.get_or_insert_with(|| clock.now_ns());
         Some(FinishedRecording {
             application: running.application.clone(),
             samples: running.profile.samples_until(until_ns).cloned().collect(),

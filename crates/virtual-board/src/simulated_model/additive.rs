@@ -3,7 +3,7 @@
 use std::io;
 
 use super::accounting::{Accounting, ReadingUse};
-use super::invalid;
+use super::error::invalid;
 use super::map::Map;
 use super::price::{DevicePrices, Price};
 use super::share::{self, CallFrame, CodeOrigin, ExecutedCode, ReadingShare};

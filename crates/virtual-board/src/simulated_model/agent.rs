@@ -10,8 +10,12 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 use wattline_private_files::{built_folder, cache_path};
 
+use super::asm;
 use super::compiled::{RuntimeFigures, runtime_figures};
-use super::{AgentOptions, LibraryTable, SimulatedModelError, SimulatedModelFamily, asm};
+use super::error::SimulatedModelError;
+use super::family::SimulatedModelFamily;
+use super::library::LibraryTable;
+use super::options::AgentOptions;
 use crate::jdk::{BRIEF_JVM, program};
 
 /// The part on the application's class path.

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{FetchAsm, SimulatedModelError};
+use super::error::SimulatedModelError;
+use super::options::FetchAsm;
 /// Where distributions put Java libraries.
 const SYSTEM: &str = "/usr/share/java";
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::accounting::Accounting;
 use super::cost::joules;
+use super::error::invalid;
+use super::interface::{SimulatedModel, Usage};
 use super::share::{CallFrame, ExecutedCode, ReadingShare};
-use super::{SimulatedModel, Usage, invalid};
 
 /// Bytes of a counter in the file.
 const COUNTER_BYTES: usize = 8;

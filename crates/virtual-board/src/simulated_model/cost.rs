@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::SimulatedModelError;
+use super::error::SimulatedModelError;
 
 /// The chip that comes with the program.
 pub const RASPBERRY_PI_5: &str =

@@ -72,3 +72,8 @@ impl SimulatedModelError {
         move |source| Self::File { path, source }
     }
 }
+
+/// What the agent wrote is not as it should be.
+pub(super) fn invalid(problem: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, problem)
+}

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-use super::SimulatedModelError;
+use super::error::SimulatedModelError;
 
 /// The table that comes with the program.
 const BUILT_IN: &str = include_str!("../../datasets/simulated-models/library.toml");

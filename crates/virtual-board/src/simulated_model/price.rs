@@ -1,7 +1,9 @@
 //! The price of a pattern on one chip: energy in attojoules and bytes allocated.
 
-use super::cost::attojoules;
-use super::{CostTable, LibraryTable, SimulatedModelError, SimulatedModelOptions};
+use super::cost::{CostTable, attojoules};
+use super::error::SimulatedModelError;
+use super::library::LibraryTable;
+use super::options::SimulatedModelOptions;
 
 /// What one execution costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -104,6 +104,47 @@ impl<'a> PerfettoLogBuilder<'a> {
     fn event(&mut self, event: &TraceEvent) {
         let at_ns = event.at_ns.map_or(0, |at| i64::try_from(at).unwrap_or(LIMIT_NS).min(LIMIT_NS));
         match &event.what {
+            What::Rail { index, name, .. } => {
+                self.rails.insert(*index, name.clone());
+            }
+            What::RailEnergy { index, energy_uj } => {
+                self.energies.push((at_ns, *index, *energy_uj));
+            }
+            what @ (What::Process { .. } | What::Thread { .. } | What::Track(_)) => {
+                self.register(what);
+            }
+            what @ (What::CpuIdle { .. }
+            | What::CpuFrequency { .. }
+            | What::CpuHotplug { .. }
+            | What::GpuFrequency { .. }
+            | What::Lost { .. }) => self.change_state(at_ns, what),
+            what => self.change_activity(at_ns, what),
+        }
+    }
+
+    /// Remembers processes, threads and tracks.
+    fn register(&mut self, what: &What) {
+        match what {
+            What::Process { pid, name, .. } => {
+                self.names.insert(*pid, name.clone());
+                self.process_of.insert(*pid, *pid);
+            }
+            What::Thread { tid, pid: Some(pid), .. } => {
+                self.process_of.insert(*tid, *pid);
+            }
+            What::Track(track) => {
+                let thread = track.tid.and_then(|tid| i32::try_from(tid).ok());
+                if let (Some(pid), Some(tid)) = (track.pid, thread) {
+                    self.tracks.insert(track.uuid, (pid, tid));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Power states of cores and GPUs.
+    fn change_state(&mut self, at_ns: i64, what: &What) {
+        match what {
             What::CpuIdle { cpu, state } => {
                 let state = if state.is_some() { "idle" } else { "active" };
                 self.state(at_ns, &format!("cpu{cpu}"), state);
@@ -119,30 +160,19 @@ impl<'a> PerfettoLogBuilder<'a> {
                 let name = if *state == 0 { "idle".to_owned() } else { format!("{state} kHz") };
                 self.state(at_ns, &format!("gpu{gpu}"), &name);
             }
+            What::Lost { cpu } => self.lost(at_ns, *cpu),
+            _ => {}
+        }
+    }
+
+    /// Who runs, and what for.
+    fn change_activity(&mut self, at_ns: i64, what: &What) {
+        match what {
             What::Switch { cpu, next_tid, .. } => {
                 self.running.insert(*cpu, *next_tid);
                 self.paint(at_ns, *cpu);
             }
             What::Mark { tid, mark } => self.mark(at_ns, *tid, mark),
-            What::Rail { index, name, .. } => {
-                self.rails.insert(*index, name.clone());
-            }
-            What::RailEnergy { index, energy_uj } => {
-                self.energies.push((at_ns, *index, *energy_uj));
-            }
-            What::Process { pid, name, .. } => {
-                self.names.insert(*pid, name.clone());
-                self.process_of.insert(*pid, *pid);
-            }
-            What::Thread { tid, pid: Some(pid), .. } => {
-                self.process_of.insert(*tid, *pid);
-            }
-            What::Track(track) => {
-                let thread = track.tid.and_then(|tid| i32::try_from(tid).ok());
-                if let (Some(pid), Some(tid)) = (track.pid, thread) {
-                    self.tracks.insert(track.uuid, (pid, tid));
-                }
-            }
             What::SliceBegin { track, name } => {
                 if let Some((pid, tid)) = self.tracks.get(track).copied() {
                     let name = name.clone().unwrap_or_else(|| "(name lost)".into());
@@ -166,7 +196,6 @@ impl<'a> PerfettoLogBuilder<'a> {
                 self.binder.received(at_ns, *id, thread(*tid), &mut self.sections);
                 self.repaint(at_ns, *tid);
             }
-            What::Lost { cpu } => self.lost(at_ns, *cpu),
             _ => {}
         }
     }
@@ -359,193 +388,4 @@ impl<'a> PerfettoLogBuilder<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Cursor;
-
-    use super::*;
-    use crate::activities::{AnalysisOptions, Payer, analyse};
-    use crate::perfetto::encode::{
-        TraceBytes, call, frequency, idle, print, received, reply, switch,
-    };
-
-    const MS: u64 = 1_000_000;
-
-    /// A core that idles (1 W), runs at two frequencies (3 W and 6 W) and idles again; its
-    /// thread has two sections of the API, and one that is none.
-    fn trace() -> TraceBytes {
-        let mut trace = TraceBytes::default();
-        trace.clocks(&[(6, 1_000)]);
-        trace.processes(&[(100, "com.example.app", 10_123)]);
-        trace.threads(&[(101, 100, "worker")]);
-        trace.rails(&["cpu", "other"]);
-        for (ms, cpu) in [(0, 0), (100, 100), (200, 400), (300, 1000), (400, 1100)] {
-            trace.energies(1000 + ms, &[cpu * 1000, 7 * ms]);
-        }
-        let at = |ms: u64| (1000 + ms) * MS;
-        trace.bundle(
-            0,
-            vec![
-                frequency(at(0), 0, 1_000_000),
-                idle(at(0), 0, 1),
-                switch(at(100), (0, "swapper/0"), (101, "worker")),
-                idle(at(100), 0, u32::MAX),
-                print(at(100), 101, "B|100|wattline:load\n"),
-                frequency(at(200), 0, 2_000_000),
-                print(at(250), 101, "E|100\n"),
-                print(at(250), 101, "B|100|wattline:4:search\n"),
-                print(at(290), 101, "E|100\n"),
-                switch(at(300), (101, "worker"), (0, "swapper/0")),
-                idle(at(300), 0, 1),
-                print(at(310), 101, "E|100\n"),
-            ],
-        );
-        trace
-    }
-
-    fn read(bytes: Vec<u8>, rails: &[&str]) -> io::Result<(NodeLog, Labels)> {
-        let mut labels = Labels::default();
-        let rails = rails.iter().map(|rail| (*rail).to_owned()).collect();
-        let options = PerfettoOptions { rails };
-        let log = read_perfetto(Cursor::new(bytes), "phone", &mut labels, &options)?;
-        Ok((log, labels))
-    }
-
-    #[test]
-    fn cores_frequencies_rails_and_sections() {
-        let (log, mut labels) = read(trace().0, &["cpu"]).unwrap();
-        let kinds: Vec<RemarkKind> = log.remarks.iter().map(|remark| remark.kind).collect();
-        assert_eq!(kinds, [RemarkKind::EndWithoutBegin]);
-        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
-        let powers = found.powers.unwrap();
-        assert_eq!(found.columns.names, ["cpu0:active 1000000 kHz", "cpu0:active 2000000 kHz"]);
-        let w: Vec<f64> = powers.of.iter().map(|power| power.unwrap().w).collect();
-        assert!((powers.constant.w - 1.0).abs() < 1e-9 && (w[0] - 2.0).abs() < 1e-9, "{w:?}");
-        assert!((w[1] - 5.0).abs() < 1e-9, "{w:?}");
-        let account = found.account.unwrap();
-        let by_payer = account.by_payer();
-        let of = |labels: &mut Labels, origin: &str, name: &str| {
-            by_payer[&Payer::Activity(labels.intern(origin, name))]
-        };
-        assert!((of(&mut labels, "com.example.app", "load") - 0.45).abs() < 1e-9);
-        assert!((of(&mut labels, "4", "search") - 0.20).abs() < 1e-9);
-        assert!((of(&mut labels, "com.example.app", "-") - 0.05).abs() < 1e-9);
-        assert!((account.split.total_j() - 1.1).abs() < 1e-9);
-    }
-
-    /// An application (thread 101, core 0) calls a service (201, core 1), which calls a second
-    /// one (301, core 2), each of which works for 100 ms; the service calls back.
-    fn calls() -> TraceBytes {
-        let mut trace = TraceBytes::default();
-        trace.clocks(&[(6, 1_000)]);
-        trace.processes(&[(100, "app", 10_123), (200, "service", 1000), (300, "media", 1013)]);
-        trace.threads(&[(101, 100, "main"), (201, 200, "binder:1"), (301, 300, "binder:2")]);
-        let at = |ms: u64| (1000 + ms) * MS;
-        let (idle, main) = ((0, "swapper"), (101, "main"));
-        let (service, media) = ((201, "binder:1"), (301, "binder:2"));
-        trace.bundle(
-            0,
-            vec![
-                switch(at(0), idle, main),
-                print(at(0), 101, "B|100|wattline:load\n"),
-                call(at(100), 101, 7, false),
-                switch(at(100), main, idle),
-                // Called back while it waits.
-                switch(at(300), idle, main),
-                received(at(300) + 10, 101, 9),
-                reply(at(400), 101, 10),
-                switch(at(400), main, idle),
-                switch(at(600), idle, main),
-                received(at(600), 101, 11),
-                print(at(700), 101, "E|100\n"),
-                call(at(700), 101, 12, true),
-                switch(at(800), main, idle),
-            ],
-        );
-        trace.bundle(
-            1,
-            vec![
-                switch(at(100), idle, service),
-                received(at(100), 201, 7),
-                print(at(110), 201, "B|200|query\n"),
-                call(at(200), 201, 8, true),
-                print(at(290), 201, "E|200\n"),
-                call(at(300), 201, 9, false),
-                switch(at(300), service, idle),
-                switch(at(400), idle, service),
-                received(at(400), 201, 10),
-                reply(at(500), 201, 11),
-                switch(at(600), service, idle),
-                switch(at(800), idle, service),
-                received(at(800), 201, 12),
-                print(at(850), 201, "B|200|wattline:cache\n"),
-                print(at(900), 201, "E|200\n"),
-                // A transaction from before the trace.
-                received(at(900), 201, 1),
-                switch(at(1000), service, idle),
-            ],
-        );
-        let media_work = [switch(at(200), idle, media), received(at(200), 301, 8)];
-        trace.bundle(2, [&media_work[..], &[switch(at(300), media, idle)]].concat());
-        trace
-    }
-
-    #[test]
-    fn calls_carry_the_activity_into_other_processes() {
-        let (log, mut labels) = read(calls().0, &[]).unwrap();
-        let said: Vec<&str> = log.remarks.iter().map(|remark| remark.message.as_str()).collect();
-        assert!(said[0].starts_with("1 binder transactions were received"), "{said:?}");
-        assert!(!said.iter().any(|said| said.contains("never ends")), "{said:?}");
-        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
-        let mut ms = |core: usize, origin: &str, name: &str| {
-            let payer = Payer::Activity(labels.intern(origin, name));
-            (found.times_s.get(&(core, payer)).copied().unwrap_or(0.0) * 1e3).round()
-        };
-        // 100 ms before the call, 100 called back, 100 after the reply; then its process's own.
-        assert_eq!((ms(0, "app", "load"), ms(0, "app", "-")), (300.0, 100.0));
-        // From the call to the reply, whatever the service calls its work.
-        assert_eq!((ms(1, "app", "load"), ms(1, "service", "query")), (300.0, 0.0));
-        // 100 ms between its reply and its sleep, 100 for a caller that is not known.
-        assert_eq!(ms(1, "service", "-"), 200.0);
-        // A call without an activity is for its process, but what the API names is itself.
-        assert_eq!((ms(1, "app", "-"), ms(1, "service", "cache")), (50.0, 50.0));
-        // Carried on, and nobody waits for it.
-        assert_eq!((ms(2, "app", "load"), ms(2, "media", "-")), (100.0, 0.0));
-    }
-
-    #[test]
-    fn slices_of_threads_are_sections_too() {
-        let mut trace = TraceBytes::default();
-        trace.clocks(&[(6, 1_000)]);
-        trace.processes(&[(100, "app", 10_123)]);
-        trace.thread_track(9, 100, 101);
-        trace.bundle(0, vec![switch(MS, (0, "swapper/0"), (101, "worker"))]);
-        trace.slice(2 * MS, 9, Some("draw"));
-        trace.slice(5 * MS, 9, None);
-        trace.bundle(0, vec![switch(7 * MS, (101, "worker"), (0, "swapper/0"))]);
-        let (log, mut labels) = read(trace.0, &[]).unwrap();
-        assert_eq!(log.remarks.last().map(|remark| remark.kind), Some(RemarkKind::NoMeter));
-        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
-        let draw = Payer::Activity(labels.intern("app", "draw"));
-        assert!((found.times_s[&(0, draw)] - 0.003).abs() < 1e-9, "{:?}", found.times_s);
-    }
-
-    #[test]
-    fn a_rail_that_is_not_there_is_named() {
-        let error = read(trace().0, &["gpu"]).unwrap_err().to_string();
-        assert_eq!(error, "there is no rail gpu; there are: cpu, other");
-    }
-
-    #[test]
-    fn a_trace_that_is_cut_off_gives_what_it_has() {
-        let bytes = trace().0;
-        let mut cut_off = 0;
-        for length in (0..bytes.len()).step_by(7) {
-            let Ok((log, labels)) = read(bytes[..length].to_vec(), &[]) else { continue };
-            cut_off += usize::from(log.remarks.iter().any(|r| r.kind == RemarkKind::Truncated));
-            if let Ok(found) = analyse(log, &labels, &AnalysisOptions::default()) {
-                assert!(found.account.is_none_or(|account| account.is_conserved()));
-            }
-        }
-        assert!(cut_off > 20, "{cut_off}");
-    }
-}
+mod tests;

@@ -1,13 +1,16 @@
 //! Blocks that need no probe of their own: their executions follow from those of others,
 //! whatever happens. Blocks are the edges of a graph ([`tree`]) whose vertices are the
-//! points between them ([`flow`]). A block that may throw, call or wait says nothing of
-//! what comes after it, unless it is in a loop whose exceptions are counted ([`watched`]).
+//! points between them ([`flow`], which [`flow_walk`] follows). A block that may throw, call or
+//! wait says nothing of what comes after it, unless it is in a loop whose exceptions are counted
+//! ([`watched`]).
 //!
 //! Errors of the virtual machine (no memory left) are left out of account.
 
 mod flow;
+mod flow_walk;
 mod junctions;
 pub mod quiet;
+mod sums;
 mod tree;
 mod watched;
 
@@ -18,21 +21,7 @@ use crate::java::SyntaxNode;
 use super::facts::DeclaredNames;
 use crate::blocks::FileBlocks;
 use crate::java::SourceFile;
-
-/// What is counted while the program runs; blocks as indices into the file's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DerivedCounter {
-    /// The executions of a block.
-    Block(usize),
-    /// The exceptions that left a block of a watched loop.
-    Thrown(usize),
-}
-
-/// Counters, and how often each is added; negative if it is taken away.
-pub type Sum = BTreeMap<DerivedCounter, i64>;
-
-/// Block -> what its executions are the sum of.
-pub type Derived = BTreeMap<usize, Sum>;
+pub use sums::{Derived, DerivedCounter, Sum};
 
 /// A loop in which exceptions are counted by block.
 #[derive(Debug, Clone)]
@@ -66,7 +55,7 @@ pub fn derive<'t>(
     skip: &BTreeSet<usize>,
     may_watch: bool,
 ) -> ProbePlan<'t> {
-    let mut flow = flow::BlockFlow::of_file(file, blocks, facts, skip);
+    let mut flow = flow_walk::follow_file(file, blocks, facts, skip);
     let mut starts: Vec<(usize, usize)> = (0..blocks.blocks.len())
         .filter(|block| flow.is_followed(*block))
         .map(|block| (blocks.blocks[block].anchor.start_byte(), block))

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::junctions::{Junctions, Point};
-use super::{Derived, DerivedCounter, Sum};
+use super::sums::{Derived, DerivedCounter, Sum};
 
 /// Most counters that one block is the sum of.
 const SUMMANDS_MAX: usize = 100;

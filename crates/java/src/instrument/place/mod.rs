@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 use crate::java::SyntaxNode;
 
 use self::text::LoopWrapper;
-use super::BlockFindings;
+use super::block_findings::BlockFindings;
 use super::constant::constant;
 use super::derive::{Derived, DerivedCounter, ProbePlan, Sum, WatchedLoop};
 use super::edit::Edits;

@@ -7,11 +7,12 @@ use crate::java::SyntaxNode;
 use crate::java::fast::{Map, Set};
 
 use super::blank_finals::blank_finals;
+use super::unit_names::{UnitNames, by_unit, units_of};
 use super::values::{default_value, is_literal};
-use super::{UnitNames, by_unit, units_of};
 use crate::blocks::{BlockId, FileBlocks};
 use crate::instrument::edit::Edits;
-use crate::instrument::{Statement, local_ids};
+use crate::instrument::instrumented::Statement;
+use crate::instrument::local_ids::local_ids;
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
@@ -63,7 +64,7 @@ impl<'t> Removals<'t> {
 /// Puts a switch at each statement of the blocks `removable`: off, it does what leaving
 /// the statement out does. Returns where the statement of each begins. Statements that
 /// can't have a switch get none.
-pub(in crate::instrument) fn guard(
+pub(crate) fn guard(
     file: &SourceFile,
     blocks: &FileBlocks<'_>,
     removable: &BTreeSet<usize>,

@@ -4,7 +4,7 @@ use crate::java::SyntaxNode;
 use crate::java::fast::Map;
 
 use super::effects::StatementEffects;
-use super::{NEEDED, NOTHING, Replacement};
+use super::refusal::{NEEDED, NOTHING, Replacement};
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 

@@ -6,9 +6,9 @@ use super::{Attributor, BodyContext};
 use crate::java::class::ClassInfo;
 use crate::java::declare::{declared_classes, extra_dimensions, has_modifier, members};
 use crate::java::kinds::{Field, Kind};
-use crate::java::resolver::{LocalClass, TypeScope};
 use crate::java::source_class;
 use crate::java::tree::NodeId;
+use crate::java::type_names::{LocalClass, TypeScope};
 use crate::java::types::{Name, Type};
 
 impl Attributor<'_> {
@@ -86,7 +86,7 @@ impl Attributor<'_> {
     fn method(&mut self, node: NodeId) {
         let tree = self.tree();
         let Some(body) = tree.child(node, Field::Body) else { return };
-        let (mark, levels) = (self.scope.mark(), self.resolver.levels.len());
+        let (mark, levels) = (self.scope.mark(), self.resolver.names.levels.len());
         let info = self.this_class().cloned();
         let name = match tree.kind(node) {
             Kind::MethodDeclaration => tree.child(node, Field::Name).map_or("", |n| self.text(n)),
@@ -97,7 +97,7 @@ impl Attributor<'_> {
             class.methods_named(name).iter().find(|m| m.declaration == Some(node)).cloned()
         });
         let variables = method.iter().flat_map(|m| m.type_parameters.iter().cloned());
-        self.resolver.levels.extend(variables.map(TypeScope::Variable));
+        self.resolver.names.levels.extend(variables.map(TypeScope::Variable));
         let holder = match tree.kind(node) {
             // A compact constructor's parameters are the record's.
             Kind::CompactConstructorDeclaration => {
@@ -105,7 +105,7 @@ impl Attributor<'_> {
             }
             _ => node,
         };
-        let (parameters, _) = source_class::parameters(&self.resolver, holder);
+        let (parameters, _) = source_class::parameters(&self.resolver.names, holder);
         for (name, ty) in parameters {
             if let Some(name) = name {
                 self.declare(name, ty, false);
@@ -115,14 +115,14 @@ impl Attributor<'_> {
         self.bodies.push(BodyContext { returns, values: Vec::new() });
         self.statement(body);
         self.bodies.pop();
-        self.resolver.levels.truncate(levels);
+        self.resolver.names.levels.truncate(levels);
         self.scope.release(mark);
     }
 
     /// Whether a class of this file is taken from another one, which declares it, too: its
     /// nodes are of another tree.
     fn is_elsewhere(&self, class: &str) -> bool {
-        self.resolver.view.file_of(class).is_some_and(|file| !std::ptr::eq(file, self.file))
+        self.resolver.names.lookup.file_of(class).is_some_and(|file| !std::ptr::eq(file, self.file))
     }
 
     fn enum_constant(&mut self, node: NodeId) {
@@ -157,9 +157,9 @@ impl Attributor<'_> {
         }
         let supers = supertype.class_name().cloned().into_iter().collect();
         self.add_local_class(body, &name, supers);
-        self.resolver.levels.push(TypeScope::Class(name.clone()));
-        source_class::add_members(&mut self.resolver, body, Kind::ClassBody, &mut info);
-        self.resolver.levels.pop();
+        self.resolver.names.levels.push(TypeScope::Class(name.clone()));
+        source_class::add_members(&mut self.resolver.names, body, Kind::ClassBody, &mut info);
+        self.resolver.names.levels.pop();
         self.walk_local_class(body, info);
         Type::class(name)
     }
@@ -170,21 +170,21 @@ impl Attributor<'_> {
             return;
         };
         let name = self.local_name(node, simple);
-        self.resolver.levels.push(TypeScope::Local(simple.into(), name.clone()));
+        self.resolver.names.levels.push(TypeScope::Local(simple.into(), name.clone()));
         self.add_local_class(node, &name, Vec::new());
-        let info = source_class::class_info(&mut self.resolver, node, &name);
+        let info = source_class::class_info(&mut self.resolver.names, node, &name);
         let supers: Vec<Name> = info.supertypes().filter_map(Type::class_name).cloned().collect();
-        if let Some(local) = self.resolver.locals.get_mut(&name) {
+        if let Some(local) = self.resolver.names.locals.get_mut(&name) {
             local.supers = supers;
         }
         // Once more, now that inherited member classes are known.
-        let info = source_class::class_info(&mut self.resolver, node, &name);
+        let info = source_class::class_info(&mut self.resolver.names, node, &name);
         self.walk_local_class(node, info);
     }
 
     fn walk_local_class(&mut self, node: NodeId, info: ClassInfo) {
         let info = Arc::new(info);
-        if let Some(local) = self.resolver.locals.get_mut(&info.name) {
+        if let Some(local) = self.resolver.names.locals.get_mut(&info.name) {
             local.info = Some(info.clone());
         }
         self.class_body(info, node);
@@ -211,21 +211,21 @@ impl Attributor<'_> {
         };
         let members = found.iter().filter_map(|c| direct(&c.name)).collect();
         let local = LocalClass { supers, members, info: None };
-        self.resolver.locals.insert(name.clone(), local);
+        self.resolver.names.locals.insert(name.clone(), local);
         for class in &found {
             let local = LocalClass { members: class.members.clone(), ..LocalClass::default() };
-            self.resolver.locals.insert(class.name.clone(), local);
+            self.resolver.names.locals.insert(class.name.clone(), local);
         }
-        let levels = self.resolver.levels.len();
-        self.resolver.levels.push(TypeScope::Class(name.clone()));
+        let levels = self.resolver.names.levels.len();
+        self.resolver.names.levels.push(TypeScope::Class(name.clone()));
         for class in found {
-            let info = source_class::class_info(&mut self.resolver, class.node, &class.name);
-            if let Some(local) = self.resolver.locals.get_mut(&class.name) {
+            let info = source_class::class_info(&mut self.resolver.names, class.node, &class.name);
+            if let Some(local) = self.resolver.names.locals.get_mut(&class.name) {
                 local.supers = info.supertypes().filter_map(Type::class_name).cloned().collect();
                 local.info = Some(Arc::new(info));
             }
         }
-        self.resolver.levels.truncate(levels);
+        self.resolver.names.levels.truncate(levels);
     }
 
     /// Whether a local variable declaration says `final`.

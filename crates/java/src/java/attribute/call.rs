@@ -14,7 +14,7 @@ impl Attributor<'_> {
         let tree = self.tree();
         let name = tree.child(node, Field::Name).map_or("", |n| self.text(n));
         let explicit = tree.child(node, Field::TypeArguments);
-        let explicit = explicit.map_or_else(Vec::new, |t| self.resolver.type_arguments(t, 0));
+        let explicit = explicit.map_or_else(Vec::new, |t| self.resolver.names.type_arguments(t, 0));
         let (receiver, candidates) = self.callees(node, name);
         let nodes = self.argument_nodes(tree.child(node, Field::Arguments));
         let instance = self.invoke(&candidates, &nodes, &explicit, expected);
@@ -61,7 +61,7 @@ impl Attributor<'_> {
             }
         }
         let imports = &self.file.imports;
-        let view = &self.resolver.view;
+        let view = &self.resolver.names.lookup;
         let single = imports.static_single.get(name).into_iter().flatten();
         let mut found = Vec::new();
         for class in single.chain(&imports.static_on_demand) {

@@ -7,8 +7,8 @@ use super::{Attributor, Symbol};
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
 use crate::java::known::CandidateMethod;
-use crate::java::resolver::MISSING;
 use crate::java::tree::NodeId;
+use crate::java::type_names::MISSING;
 use crate::java::types::Type;
 
 impl Attributor<'_> {
@@ -45,7 +45,7 @@ impl Attributor<'_> {
 
     /// The class after `new`; a member class of the type of `o` in `o.new C()`.
     fn created_class(&mut self, type_node: NodeId, outer: Option<Qualifier>) -> Type {
-        let Some(Qualifier::Value(outer)) = outer else { return self.resolver.ty(type_node) };
+        let Some(Qualifier::Value(outer)) = outer else { return self.resolver.names.ty(type_node) };
         let tree = self.tree();
         let name = match tree.kind(type_node) {
             Kind::GenericType => tree.children(type_node).next().unwrap_or(type_node),
@@ -53,10 +53,10 @@ impl Attributor<'_> {
         };
         let outer = self.resolver.upper(&outer);
         let member =
-            outer.class_name().and_then(|c| self.resolver.member_class(c, self.text(name)));
-        let Some(member) = member else { return self.resolver.ty(type_node) };
+            outer.class_name().and_then(|c| self.resolver.names.member_class(c, self.text(name)));
+        let Some(member) = member else { return self.resolver.names.ty(type_node) };
         let own = tree.first(type_node, Kind::TypeArguments);
-        let mut args = own.map_or_else(Vec::new, |a| self.resolver.type_arguments(a, 0));
+        let mut args = own.map_or_else(Vec::new, |a| self.resolver.names.type_arguments(a, 0));
         let declaring = member.rsplit_once('$').map_or("", |(declaring, _)| declaring);
         if let Some(Type::Class(declaring)) = self.resolver.as_super(&outer, declaring) {
             args.extend(declaring.args.iter().cloned());
@@ -70,7 +70,7 @@ impl Attributor<'_> {
         let Some(info) = info else { return class.clone() };
         let outer = match class {
             Type::Class(class) if !class.args.is_empty() => class.args.clone(),
-            _ => self.resolver.outer_arguments(&info.name),
+            _ => self.resolver.names.outer_arguments(&info.name),
         };
         let own = self.inference.fresh(&info.type_parameters).into_iter().map(|(_, ty)| ty);
         Type::generic(info.name.clone(), own.chain(outer).collect())

@@ -129,7 +129,8 @@ impl Attributor<'_> {
 
     fn array_creation(&mut self, node: NodeId) -> Type {
         let tree = self.tree();
-        let element = tree.child(node, Field::Type).map_or(Type::Unknown, |t| self.resolver.ty(t));
+        let element =
+            tree.child(node, Field::Type).map_or(Type::Unknown, |t| self.resolver.names.ty(t));
         let mut count = 0;
         for child in tree.children(node) {
             match tree.kind(child) {
@@ -154,7 +155,7 @@ impl Attributor<'_> {
     }
 
     fn class_literal(&mut self, node: NodeId) -> Type {
-        let ty = self.tree().first_type(node).map_or(Type::Unknown, |t| self.resolver.ty(t));
+        let ty = self.tree().first_type(node).map_or(Type::Unknown, |t| self.resolver.names.ty(t));
         Type::generic("java.lang.Class", vec![ty.boxed()])
     }
 

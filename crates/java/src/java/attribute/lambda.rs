@@ -58,7 +58,7 @@ impl Attributor<'_> {
                 }
             }
             _ => {
-                let (parameters, _) = source_class::parameters(&self.resolver, node);
+                let (parameters, _) = source_class::parameters(&self.resolver.names, node);
                 let nodes = tree.children(list).filter_map(|p| tree.child(p, Field::Type));
                 let is_var: Vec<bool> = nodes.map(|t| self.declared_type(t).is_none()).collect();
                 for (index, (name, ty)) in parameters.into_iter().enumerate() {
@@ -86,7 +86,7 @@ impl Attributor<'_> {
         let nodes = tree.children(list).filter_map(|p| tree.child(p, Field::Type));
         let is_written: Vec<bool> = nodes.map(|t| self.declared_type(t).is_some()).collect();
         let Some(function) = self.function_type(&self.inference.shallow(target)) else { return };
-        let (parameters, _) = source_class::parameters(&self.resolver, node);
+        let (parameters, _) = source_class::parameters(&self.resolver.names, node);
         let pairs = function.parameters.iter().zip(parameters).zip(is_written);
         for ((asked, (_, ty)), _) in pairs.filter(|(_, written)| *written) {
             self.inference.equate(asked, &ty, 0);
@@ -187,7 +187,7 @@ impl Attributor<'_> {
         let Some(first) = tree.children(node).next() else { return target };
         let qualifier = match tree.kind(first) {
             Kind::Super | Kind::Identifier | Kind::FieldAccess => self.receiver(first),
-            kind if kind.is_type() => Qualifier::Type(self.resolver.ty(first)),
+            kind if kind.is_type() => Qualifier::Type(self.resolver.names.ty(first)),
             _ => Qualifier::Value(self.operand(first, None)),
         };
         let Some(function) = self.function_type(&target) else { return target };

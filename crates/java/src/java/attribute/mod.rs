@@ -22,13 +22,12 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::class::{ClassInfo, MethodInfo};
+use super::class_members::ClassMembers;
 use super::declare::FileUnit;
 use super::resolver::Resolver;
 use super::source_class::class_levels;
-use super::tracked_lookup::TrackedLookup;
 use super::tree::{LeanTree, NodeId};
 use super::types::{Name, Type};
-use super::world::World;
 use crate::java::fast::Map;
 use inference::Inference;
 use scope::{Local, Scope};
@@ -122,11 +121,11 @@ pub(crate) const STACK_BYTES: usize = 128 << 20;
 
 /// Attributes all of `file`; the resolver knows its local classes, too.
 pub(crate) fn attribute<'w>(
-    world: &'w World<'w>,
+    classes: &'w ClassMembers<'w>,
     file: &'w FileUnit<'w>,
 ) -> (AttributedFacts, Resolver<'w>) {
     let mut attributor = Attributor {
-        resolver: Resolver::new(TrackedLookup::of(world), file),
+        resolver: Resolver::new(classes, file),
         file,
         facts: AttributedFacts::of(&file.tree),
         scope: Scope::default(),
@@ -203,12 +202,12 @@ impl<'w> Attributor<'w> {
 
     /// Runs `walk` within the class.
     fn within(&mut self, class: Arc<ClassInfo>, walk: impl FnOnce(&mut Self)) {
-        let levels = self.resolver.levels.len();
-        self.resolver.levels.extend(class_levels(&class));
+        let levels = self.resolver.names.levels.len();
+        self.resolver.names.levels.extend(class_levels(&class));
         self.classes.push(class);
         walk(self);
         self.classes.pop();
-        self.resolver.levels.truncate(levels);
+        self.resolver.names.levels.truncate(levels);
     }
 
     fn this_class(&self) -> Option<&Arc<ClassInfo>> {

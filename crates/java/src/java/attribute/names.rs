@@ -17,7 +17,7 @@ pub(super) enum Qualifier {
 
 impl Attributor<'_> {
     pub(super) fn is_constant_field(&self, found: &FoundField) -> bool {
-        constants::is_constant(&self.resolver.view, self.file, found)
+        constants::is_constant(&self.resolver, found)
     }
 
     /// A simple name as an expression; none if there is no such variable.
@@ -97,7 +97,7 @@ impl Attributor<'_> {
         }
         self.facts.visited[node.0 as usize] = true;
         let name = self.text(node);
-        match self.resolver.type_named(name) {
+        match self.resolver.names.type_named(name) {
             Some(ty) => {
                 self.set_symbol(node, Symbol::Type);
                 Qualifier::Type(ty)
@@ -120,7 +120,7 @@ impl Attributor<'_> {
             Qualifier::Type(ty) => self.member_of_type(node, &ty, name),
             Qualifier::Package(package) => {
                 let qualified = format!("{package}.{name}");
-                match self.resolver.view.class_by_qualified_name(&qualified) {
+                match self.resolver.names.lookup.class_by_qualified_name(&qualified) {
                     Some(class) => {
                         self.set_symbol(node, Symbol::Type);
                         Qualifier::Type(Type::class(class))
@@ -158,7 +158,7 @@ impl Attributor<'_> {
             self.set_type(node, ty.clone());
             return Qualifier::Value(ty);
         }
-        let class = ty.class_name().and_then(|c| self.resolver.member_class(c, name));
+        let class = ty.class_name().and_then(|c| self.resolver.names.member_class(c, name));
         match class {
             Some(class) => {
                 self.set_symbol(node, Symbol::Type);
@@ -215,7 +215,7 @@ impl Attributor<'_> {
         self.set_symbol(node, Symbol::Type);
         if let Kind::Identifier | Kind::FieldAccess = self.tree().kind(node) {
             let names: Vec<&str> = self.text(node).split('.').map(str::trim).collect();
-            if let Some(class) = self.resolver.dotted(&names) {
+            if let Some(class) = self.resolver.names.dotted(&names) {
                 return Type::class(class);
             }
         }

@@ -90,7 +90,7 @@ impl Attributor<'_> {
 
     pub(super) fn cast(&mut self, node: NodeId) -> Type {
         let tree = self.tree();
-        let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| self.resolver.ty(t));
+        let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| self.resolver.names.ty(t));
         let Some(value) = tree.child(node, Field::Value) else { return ty };
         self.expression(value, Some(&ty).filter(|t| t.is_reference()));
         let keeps = ty.primitive().is_some() || ty.is_string();
@@ -102,7 +102,7 @@ impl Attributor<'_> {
         let tree = self.tree();
         let left = tree.child(node, Field::Left);
         let matched = left.map_or(Type::Unknown, |l| self.operand(l, None));
-        let right = tree.child(node, Field::Right).map(|t| self.resolver.ty(t));
+        let right = tree.child(node, Field::Right).map(|t| self.resolver.names.ty(t));
         if let (Some(ty), Some(name)) = (right, tree.child(node, Field::Name)) {
             self.set_type(name, ty);
         }

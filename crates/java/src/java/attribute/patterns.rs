@@ -107,7 +107,7 @@ impl Attributor<'_> {
     /// The component types of the record that a record pattern names.
     fn component_types(&self, pattern: NodeId) -> Vec<Type> {
         let tree = self.tree();
-        let ty = tree.children(pattern).next().map(|t| self.resolver.ty(t));
+        let ty = tree.children(pattern).next().map(|t| self.resolver.names.ty(t));
         let class = ty.as_ref().and_then(Type::class_name).and_then(|n| self.resolver.class(n));
         class.map_or_else(Vec::new, |c| c.components.iter().map(|(_, t)| t.clone()).collect())
     }

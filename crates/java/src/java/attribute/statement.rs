@@ -44,10 +44,10 @@ impl Attributor<'_> {
     }
 
     fn block(&mut self, node: NodeId) {
-        let (mark, levels) = (self.scope.mark(), self.resolver.levels.len());
+        let (mark, levels) = (self.scope.mark(), self.resolver.names.levels.len());
         self.statements(node);
         self.scope.release(mark);
-        self.resolver.levels.truncate(levels);
+        self.resolver.names.levels.truncate(levels);
     }
 
     /// The statements directly below `node`, in the scope around them.
@@ -99,9 +99,9 @@ impl Attributor<'_> {
     /// The type at `node`; none for `var`.
     pub(super) fn declared_type(&self, node: NodeId) -> Option<Type> {
         let is_var = self.tree().kind(node) == Kind::TypeIdentifier && self.text(node) == "var";
-        match is_var && self.resolver.type_named("var").is_none() {
+        match is_var && self.resolver.names.type_named("var").is_none() {
             true => None,
-            false => Some(self.resolver.ty(node)),
+            false => Some(self.resolver.names.ty(node)),
         }
     }
 
@@ -140,13 +140,13 @@ impl Attributor<'_> {
 
     fn scoped(&mut self, body: Option<NodeId>, when: Option<(NodeId, bool)>) {
         let Some(body) = body else { return };
-        let (mark, levels) = (self.scope.mark(), self.resolver.levels.len());
+        let (mark, levels) = (self.scope.mark(), self.resolver.names.levels.len());
         if let Some((condition, value)) = when {
             self.introduce(condition, value);
         }
         self.statement(body);
         self.scope.release(mark);
-        self.resolver.levels.truncate(levels);
+        self.resolver.names.levels.truncate(levels);
     }
 
     fn if_statement(&mut self, node: NodeId) {
@@ -307,7 +307,7 @@ impl Attributor<'_> {
         {
             let types = tree.first(parameter, Kind::CatchType).into_iter();
             let types = types.flat_map(|t| tree.children(t)).filter(|t| tree.kind(*t).is_type());
-            let types: Vec<Type> = types.map(|t| self.resolver.ty(t)).collect();
+            let types: Vec<Type> = types.map(|t| self.resolver.names.ty(t)).collect();
             let both = |a: Type, b: &Type| self.resolver.least_upper_bound(&a, b);
             let ty = types.iter().skip(1).fold(types.first().cloned().unwrap_or_default(), both);
             self.declare(name, ty, false);

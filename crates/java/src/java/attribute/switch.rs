@@ -17,12 +17,12 @@ impl Attributor<'_> {
         if is_value {
             self.bodies.push(BodyContext { returns, values: Vec::new() });
         }
-        let (mark, levels) = (self.scope.mark(), self.resolver.levels.len());
+        let (mark, levels) = (self.scope.mark(), self.resolver.names.levels.len());
         for arm in tree.children(body) {
             self.arm(arm, &matched, expected, is_value);
         }
         self.scope.release(mark);
-        self.resolver.levels.truncate(levels);
+        self.resolver.names.levels.truncate(levels);
         if !is_value {
             return Type::Void;
         }

@@ -8,7 +8,7 @@ use wattline_units::input::{open_regular, read_regular};
 use wattline_units::limits::{ARCHIVE_ENTRIES, CLASS_FILE_BYTES};
 use zip::ZipArchive;
 
-use super::ClassPathError;
+use super::error::ClassPathError;
 use super::modules::ModulesFile;
 
 /// One entry of the class path.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::java::source_class::passes;
-use crate::java::types::{Name, Primitive, Type, TypeVariable, Wildcard};
+use crate::java::types::{Name, Primitive, Type, TypeVariable, Wildcard, bound_passes};
 
 /// Reads one signature; type variables are looked up in `scope`, last first.
 pub(super) struct SignatureReader<'s> {
@@ -46,7 +45,7 @@ impl<'s> SignatureReader<'s> {
         let before = self.scope.len();
         let start = self.rest;
         let mut pass = 0;
-        while pass < passes(self.scope.len() - before) {
+        while pass < bound_passes(self.scope.len() - before) {
             let with_bounds = pass > 0;
             pass += 1;
             self.rest = &start[1..];

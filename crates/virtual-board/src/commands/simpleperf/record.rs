@@ -2,11 +2,14 @@
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 
+use super::messages::{log_line, refused};
 use super::options::{self, ClockId, RecordOptions};
-use super::{Machine, Reply, log_line, path_in, refused};
-use crate::package;
+use super::paths::path_in;
+use crate::board_state::BoardState;
+use crate::commands::reply::Reply;
+use crate::machine::Machine;
+use crate::package::files;
 use crate::sampler::report::{ReportForm, ReportMetaInfo, encode};
 use crate::sampler::{FinishedRecording, RecordingRequest, RecordingTarget};
 use crate::wire::ReplyFrame;
@@ -21,7 +24,7 @@ const INTERRUPTED: u8 = 130;
 /// Records until the duration is over, it is asked to stop, or the application has ended;
 /// then writes the file.
 pub(super) fn record(
-    machine: &Arc<Machine>,
+    machine: &Machine,
     (pid, folder): (u32, &str),
     words: &[&str],
     connection: &mut UnixStream,
@@ -34,11 +37,11 @@ pub(super) fn record(
     if let Some(refusal) = refusal(machine, &options, &file) {
         return Ok(Some(refusal));
     }
-    let recording = machine.recordings.start(machine, wanted(pid, &options));
+    let recording = machine.record(wanted(pid, &options));
     let waits = recording.is_waiting();
     let ended = say_first(connection, &options, waits).and_then(|()| stopped(connection));
     machine.recordings.remove(&recording);
-    let recorded = recording.finish(machine);
+    let recorded = recording.finish(&machine.state.clock);
     // Its command is gone: nobody wants the file.
     ended?;
     Ok(Some(match recorded {
@@ -75,9 +78,9 @@ fn refusal(machine: &Machine, options: &RecordOptions, file: &str) -> Option<Rep
         return Some(refused("environment.cpp", &problem));
     }
     let parent = file.rsplit_once('/').map_or("/", |(parent, _)| parent);
-    let problem = match machine.folder.list(parent).is_ok() {
+    let problem = match machine.state.folder.list(parent).is_ok() {
         false => "No such file or directory",
-        true if machine.is_disk_full() => "No space left on device",
+        true if machine.state.is_disk_full() => "No space left on device",
         true => return None,
     };
     let folder = options.file.rsplit_once('/').map_or(".", |(folder, _)| folder);
@@ -91,7 +94,7 @@ fn app_type(machine: &Machine, name: &str) -> Option<&'static str> {
     match machine.android.find(name) {
         Some(installed) if installed.facts.debuggable => Some("debuggable"),
         Some(installed) => installed.facts.profileable.then_some("profileable"),
-        None => package::find(machine, name).map(|_| "profileable"),
+        None => files::find(&machine.state.folder, name).map(|_| "profileable"),
     }
 }
 
@@ -127,12 +130,14 @@ fn write(
         event_type: vec![recorded.event.clone()],
         app_package_name: Some(package.clone()),
         app_type: app_type(machine, package).map(str::to_owned),
-        android_sdk_version: Some(machine.file.sdk.to_string()),
+        android_sdk_version: Some(machine.state.file.sdk.to_string()),
         trace_offcpu: Some(false),
     };
-    let bytes =
-        encode(ReportForm::Recording, &recorded.records(meta, offset_ns(machine, options.clock)));
-    if let Err(error) = save(machine, file, &bytes) {
+    let bytes = encode(
+        ReportForm::Recording,
+        &recorded.records(meta, offset_ns(&machine.state, options.clock)),
+    );
+    if let Err(error) = save(&machine.state, file, &bytes) {
         return refused(SOURCE, &format!("failed to write {}: {error}", options.file));
     }
     let mut error = String::new();
@@ -148,18 +153,18 @@ fn write(
     Reply { error, ..Reply::default() }
 }
 
-fn save(machine: &Machine, file: &str, bytes: &[u8]) -> io::Result<()> {
-    if machine.is_disk_full() {
+fn save(board: &BoardState, file: &str, bytes: &[u8]) -> io::Result<()> {
+    if board.is_disk_full() {
         return Err(io::ErrorKind::StorageFull.into());
     }
-    machine.folder.write(file, bytes)
+    board.folder.write(file, bytes)
 }
 
 /// A clock's time less that of the board since boot.
-fn offset_ns(machine: &Machine, clock: ClockId) -> i128 {
+fn offset_ns(board: &BoardState, clock: ClockId) -> i128 {
     match clock {
         ClockId::Boot => 0,
-        ClockId::Real => machine.boot_epoch_ns() as i128 + i128::from(machine.moved_ns()),
+        ClockId::Real => board.boot_epoch_ns() as i128 + i128::from(board.moved_ns()),
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::io::Read as _;
 
-use super::{Machine, Reply, path_in, refused};
+use super::messages::refused;
+use super::paths::path_in;
+use crate::board_state::BoardState;
+use crate::commands::reply::Reply;
 use crate::sampler::report::{Data, ReportForm, ReportRecord, decode, encode};
 
 /// The file of the real tool that its lines name.
@@ -19,7 +22,7 @@ struct ReportOptions {
 }
 
 /// Writes the samples of a recording in the format for other programs.
-pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
+pub(super) fn report(board: &BoardState, folder: &str, words: &[&str]) -> Reply {
     let options = match parse(words) {
         Ok(options) => options,
         Err(problem) => return refused(SOURCE, &problem),
@@ -28,7 +31,7 @@ pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
         return refused(SOURCE, "a virtual board reports samples with --protobuf only");
     }
     let mut bytes = Vec::new();
-    let input = machine.folder.open(&path_in(folder, &options.input));
+    let input = board.folder.open(&path_in(folder, &options.input));
     let bytes = match input.and_then(|mut file| file.read_to_end(&mut bytes)) {
         Ok(_) => bytes,
         Err(error) => {
@@ -43,9 +46,9 @@ pub(super) fn report(machine: &Machine, folder: &str, words: &[&str]) -> Reply {
     let records: Vec<ReportRecord> =
         records.into_iter().map(|record| as_wanted(record, &options)).collect();
     let output = path_in(folder, &options.output);
-    let written = match machine.is_disk_full() {
+    let written = match board.is_disk_full() {
         true => Err(std::io::ErrorKind::StorageFull.into()),
-        false => machine.folder.write(&output, &encode(ReportForm::Report, &records)),
+        false => board.folder.write(&output, &encode(ReportForm::Report, &records)),
     };
     match written {
         Ok(()) => Reply::default(),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::super::SimulatedModelError;
 use super::super::cost::{ASSUMED, OPERATIONS, SIZES, TYPES, check_levels};
+use super::super::error::SimulatedModelError;
 use super::draw::ChipSeed;
 
 const BUILT_IN: &str = include_str!("../../../datasets/simulated-models/compiled.toml");
@@ -48,7 +48,7 @@ pub(super) struct ChipConstants {
 
 /// What the agent's runtime needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct RuntimeFigures {
+pub(crate) struct RuntimeFigures {
     /// Calls and turns of loops after which a method is compiled.
     pub hot: u64,
     /// Instructions of the largest method that is inlined.

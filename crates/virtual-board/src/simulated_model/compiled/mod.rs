@@ -15,10 +15,11 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::accounting::{Accounting, ReadingUse};
+use super::error::invalid;
+use super::library::LibraryTable;
 use super::map::{CounterCopy, Map, MethodState, PatternSite};
 use super::share::{self, CallFrame, CodeOrigin, ExecutedCode, ReadingShare};
 use super::truth::{TruthRow, TruthRows};
-use super::{LibraryTable, invalid};
 use caches::Caches;
 use constants::ChipConstants;
 pub(super) use constants::RuntimeFigures;

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::super::cost::attojoules;
-use super::super::invalid;
+use super::super::error::invalid;
 use super::super::library::without_parameters;
 use super::super::map::{MethodState, When};
 use super::CompiledChip;

@@ -1,0 +1,28 @@
+//! Findings about blocks of one file.
+
+use crate::blocks::FileBlocks;
+use crate::finding::{Finding, FindingKind};
+use crate::java::SourceFile;
+
+/// Collects findings about blocks of one file.
+pub(super) struct BlockFindings<'a, 't> {
+    pub file: &'a SourceFile,
+    pub blocks: &'a FileBlocks<'t>,
+    pub findings: &'a mut Vec<Finding>,
+}
+
+impl BlockFindings<'_, '_> {
+    pub fn block(&mut self, index: usize, kind: FindingKind, why: &str) {
+        let block = &self.blocks.blocks[index];
+        let verb = match kind {
+            FindingKind::NotRemoved => "not removed",
+            _ => "not counted",
+        };
+        self.findings.push(Finding {
+            file: self.file.path.clone(),
+            line: block.start_line,
+            kind,
+            message: format!("{} is {verb}: {why}", block.name),
+        });
+    }
+}

@@ -1,0 +1,16 @@
+//! Ids of blocks as indices into one file.
+
+use std::collections::BTreeSet;
+
+use crate::blocks::{BlockId, FileBlocks};
+
+/// The ids that lie in a file whose blocks begin at id `first`, as indices into it.
+pub(super) fn local_ids(
+    ids: &BTreeSet<BlockId>,
+    first: usize,
+    blocks: &FileBlocks<'_>,
+) -> BTreeSet<usize> {
+    let end = first + blocks.blocks.len();
+    let ids = ids.iter().map(|id| id.0 as usize).filter(|id| (first..end).contains(id));
+    ids.map(|id| id - first).collect()
+}

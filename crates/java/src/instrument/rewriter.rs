@@ -1,0 +1,137 @@
+//! The files of a program, one after the other, into files with probes and without removed
+//! blocks.
+
+use std::collections::BTreeSet;
+
+use super::block_findings::BlockFindings;
+use super::derive::{Derived, ProbePlan};
+use super::edit::Edits;
+use super::facts::DeclaredNames;
+use super::instrumented::{GeneratedFile, Instrumented};
+use super::local_ids::local_ids;
+use super::options::{InstrumentOptions, Probe};
+use super::place::{Placement, ProbeTarget};
+use super::removal::Switch;
+use super::{assertions, closed, derive, place, removal, runtime};
+use crate::blocks::{BlockId, FileBlocks};
+use crate::java::SourceFile;
+
+/// Instruments the files of whose removed blocks `wanted` holds.
+pub(super) fn instrument_where(
+    files: &[SourceFile],
+    blocks: &[FileBlocks<'_>],
+    options: &InstrumentOptions,
+    wanted: impl Fn(&BTreeSet<usize>) -> bool,
+) -> Instrumented {
+    let callers = match options.closed_world && options.probe.only_counts() {
+        true => closed::derive(files, blocks),
+        false => vec![Derived::new(); files.len()],
+    };
+    let mut rewriter = SourceRewriter {
+        options,
+        package: runtime::package(files),
+        out: Instrumented::default(),
+        sums: runtime::Sums::new(),
+        number: 0,
+        first: 0,
+    };
+    for ((file, blocks), callers) in files.iter().zip(blocks).zip(callers) {
+        let removed = rewriter.local(&options.removed, blocks);
+        if wanted(&removed) {
+            rewriter.rewrite(file, blocks, callers, &removed);
+        }
+        rewriter.number += 1;
+        rewriter.first += blocks.blocks.len();
+    }
+    rewriter.finish()
+}
+
+/// The output so far, and the file whose turn it is.
+struct SourceRewriter<'o> {
+    options: &'o InstrumentOptions,
+    /// The runtime's package.
+    package: String,
+    out: Instrumented,
+    sums: runtime::Sums,
+    /// The number of the file.
+    number: usize,
+    /// The id of its first block.
+    first: usize,
+}
+
+impl SourceRewriter<'_> {
+    fn local(&self, ids: &BTreeSet<BlockId>, blocks: &FileBlocks<'_>) -> BTreeSet<usize> {
+        local_ids(ids, self.first, blocks)
+    }
+
+    /// Adds a file without its blocks `removed`; what follows from its `callers` needs no probe.
+    fn rewrite(
+        &mut self,
+        file: &SourceFile,
+        blocks: &FileBlocks<'_>,
+        callers: Derived,
+        removed: &BTreeSet<usize>,
+    ) {
+        let mut edits = Edits::default();
+        let mut report = BlockFindings { file, blocks, findings: &mut self.out.findings };
+        removal::remove(file, blocks, removed, &mut edits, &mut report);
+        if self.options.without_assertions {
+            assertions::leave_out(file, &mut edits);
+        }
+        self.put_probes(file, blocks, callers, &mut edits);
+        let switched = self.local(&self.options.switched, blocks);
+        let switch = Switch { package: &self.package, first: self.out.switches.len() };
+        let starts = removal::guard(file, blocks, &switched, &switch, &mut edits);
+        let number = self.number;
+        self.out.switches.extend(starts.into_iter().map(|start| (number, start)));
+        let text = edits.apply(&file.text);
+        self.out.files.push(GeneratedFile { path: file.path.clone(), text });
+    }
+
+    fn put_probes(
+        &mut self,
+        file: &SourceFile,
+        blocks: &FileBlocks<'_>,
+        callers: Derived,
+        edits: &mut Edits,
+    ) {
+        let (options, first) = (self.options, self.first);
+        let skip = self.local(&options.skip, blocks);
+        let facts = DeclaredNames::gather(file);
+        let mut plan = match options.probe.only_counts() {
+            true => derive::derive(file, blocks, &facts, &skip, !options.without_watched_loops),
+            // A log and a path of calls have every block in its place.
+            false => ProbePlan::default(),
+        };
+        plan.derived.extend(callers);
+        let target = ProbeTarget {
+            file,
+            blocks,
+            facts: &facts,
+            package: &self.package,
+            first,
+            skip,
+            plan: &plan,
+            frames: options.probe == Probe::Calls,
+        };
+        let mut report = BlockFindings { file, blocks, findings: &mut self.out.findings };
+        let placed = match options.probe {
+            Probe::Plain => {
+                Placement { probed: vec![false; blocks.blocks.len()], derived: Derived::new() }
+            }
+            Probe::Count | Probe::Window | Probe::Log | Probe::Calls => {
+                place::place(&target, edits, &mut report)
+            }
+        };
+        self.sums.extend(placed.derived.into_iter().map(|(index, sum)| (first, index, sum)));
+        self.out.probed.extend(placed.probed);
+    }
+
+    /// All files, and those that probes and switches call.
+    fn finish(self) -> Instrumented {
+        let SourceRewriter { options, package, mut out, sums, first, .. } = self;
+        out.switch_file = runtime::switches(&package, out.switches.len());
+        out.runtime = runtime::runtime(&package, first, options.probe, &sums);
+        out
+    }
+}

@@ -1,0 +1,100 @@
+//! The members of the classes of a program: the last thing that is known of them, by which the
+//! bodies of its files are understood.
+
+use std::sync::{Arc, RwLock};
+
+use rayon::prelude::*;
+
+use super::class::ClassInfo;
+use super::declarations::Declarations;
+use super::hierarchy::Hierarchy;
+use super::read_set::ReadSet;
+use super::source_class::file_classes;
+use super::tree::LeanTree;
+use super::types::Name;
+use crate::java::fast::Map;
+
+/// The classes of the sources, their supertypes and their members, and the class path.
+pub(crate) struct ClassMembers<'w> {
+    pub(super) hierarchy: Hierarchy<'w>,
+    /// Those of the sources.
+    infos: Map<Name, Arc<ClassInfo>>,
+    /// Constant variables found out so far, by class and field.
+    constants: RwLock<Map<(Name, Name), bool>>,
+}
+
+impl<'w> ClassMembers<'w> {
+    /// Those of all classes of a hierarchy.
+    pub fn of(hierarchy: Hierarchy<'w>) -> ClassMembers<'w> {
+        let files = hierarchy.declarations.files();
+        let classes = files.par_iter().map(|file| file_classes(&hierarchy, file));
+        let shared = classes.map(|classes| classes.into_iter().map(Arc::new).collect());
+        let found: Vec<Vec<Arc<ClassInfo>>> = shared.collect();
+        let count = found.iter().map(Vec::len).sum();
+        let mut infos = Map::with_capacity_and_hasher(count, Default::default());
+        for info in found.into_iter().flatten() {
+            infos.entry(info.name.clone()).or_insert(info);
+        }
+        ClassMembers { hierarchy, infos, constants: RwLock::default() }
+    }
+
+    /// Puts the whole trees of files, by their indices, into the place of their surfaces:
+    /// nothing changes for other files.
+    pub fn complete(&mut self, trees: Vec<(usize, LeanTree)>) {
+        let numbers = self.hierarchy.declarations.complete(trees);
+        let hierarchy = &self.hierarchy;
+        let declarations = &hierarchy.declarations;
+        let classes = |number: usize| {
+            let classes = file_classes(hierarchy, &declarations.files()[number]).into_iter();
+            classes.filter(|class| declarations.is_from(number, &class.name)).collect::<Vec<_>>()
+        };
+        let found: Vec<Vec<ClassInfo>> = numbers.into_par_iter().map(classes).collect();
+        for class in found.into_iter().flatten() {
+            self.infos.insert(class.name.clone(), Arc::new(class));
+        }
+    }
+
+    /// The classes' declarations.
+    pub fn declarations(&self) -> &Declarations<'w> {
+        &self.hierarchy.declarations
+    }
+
+    /// Drops it on all cores: a class is many small pieces of memory.
+    pub fn release_memory(self) {
+        let ClassMembers { hierarchy, infos, .. } = self;
+        rayon::join(
+            || hierarchy.declarations.release_memory(),
+            || infos.into_par_iter().for_each(drop),
+        );
+    }
+
+    /// The members of a source class.
+    pub fn of_source(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
+        asked.note(class);
+        self.infos.get(class).cloned()
+    }
+
+    /// A class of the sources or, if these do not declare it, of the class path.
+    pub fn class(&self, name: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
+        match self.declarations().site(name, asked) {
+            Some(_) => self.of_source(name, asked),
+            None => self.declarations().outside(name, asked),
+        }
+    }
+
+    /// What is known of a field that may be a constant variable, by class and name.
+    pub fn known_constant(&self, key: &(Name, Name), asked: &ReadSet) -> Option<bool> {
+        asked.note(&key.0);
+        self.constants.read().ok()?.get(key).copied()
+    }
+
+    /// Remembers whether a field is a constant variable, unless its class is local: those
+    /// of two files may have the same name.
+    pub fn keep_constant(&self, key: (Name, Name), constant: bool) {
+        if self.declarations().has(&key.0)
+            && let Ok(mut known) = self.constants.write()
+        {
+            known.insert(key, constant);
+        }
+    }
+}

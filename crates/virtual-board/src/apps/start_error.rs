@@ -1,0 +1,25 @@
+//! Why an application was not started.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::simulated_model::SimulatedModelError;
+
+/// Why an application was not started.
+#[derive(Debug, Error)]
+pub(crate) enum StartError {
+    #[error("Activity class {{{package}/{class}}} does not exist.")]
+    Unknown { package: String, class: String },
+    #[error(
+        "java.lang.SecurityException: Permission Denial: starting Intent {{ cmp={package}/{class} }} \
+         from the shell: not exported"
+    )]
+    NotExported { package: String, class: String },
+    #[error("Unable to find instrumentation info for: ComponentInfo{{{package}/{class}}}")]
+    NoInstrumentation { package: String, class: String },
+    #[error("the simulated energy model's agent can't be used: {0}")]
+    SimulatedModel(#[from] SimulatedModelError),
+    #[error("the JVM can't be started: {0}")]
+    Jvm(#[from] io::Error),
+}
