@@ -51,7 +51,7 @@ pub struct BlockAccount {
     pub cost: Joules,
     /// Its 95 % interval.
     pub cost_interval: Option<Interval>,
-    /// Energy in the scenario by class, in the order of [`CLASSES`].
+    /// Energy in the scenario by class, in the order of [`CLASSES`](crate::account::CLASSES).
     pub classes: [Femtojoules; 8],
     /// Energy in the scenario by line of the file; adds up to the block's. Empty where
     /// lines are not known.
@@ -111,7 +111,7 @@ impl Accounts {
         self.blocks.iter().find(|block| block.entry.key == id)
     }
 
-    /// Energy of the scenario's blocks by class, in the order of [`CLASSES`].
+    /// Energy of the scenario's blocks by class, in the order of [`CLASSES`](crate::account::CLASSES).
     pub fn class_totals(&self) -> [Femtojoules; 8] {
         let mut totals = [Femtojoules::ZERO; 8];
         for block in &self.blocks {

@@ -199,13 +199,7 @@ mod tests {
 
     fn named(name: &str, start_s: f64, end_s: f64) -> NamedWindow {
         let window = Window { start_s, end_s };
-        NamedWindow {
-            name: name.into(),
-            window,
-            iterations: Some(7),
-            gc_runs: 0,
-            threads: None,
-        }
+        NamedWindow { name: name.into(), window, iterations: Some(7), gc_runs: 0, threads: None }
     }
 
     /// Microbenchmarks of 1 s at 3 W and 5 W above an idle of 2 W.

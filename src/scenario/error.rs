@@ -89,11 +89,8 @@ pub enum MeantKey {
 }
 
 /// Keys of scenarios written before 0.1.0, and their names now.
-const RENAMED_KEYS: [(&str, &str); 3] = [
-    ("kernels", "microbenchmarks"),
-    ("begin_mark", "begin_marker"),
-    ("end_mark", "end_marker"),
-];
+const RENAMED_KEYS: [(&str, &str); 3] =
+    [("kernels", "microbenchmarks"), ("begin_mark", "begin_marker"), ("end_mark", "end_marker")];
 
 impl MeantKey {
     fn of<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> Self {

@@ -143,8 +143,9 @@ name = "none"
             };
             let text = SMALL.replace("[[input]]", &format!("{written}\n[[input]]"));
             let line = if section.is_empty() { 9 } else { 10 };
-            let expected =
-                format!("scenarios/small.toml:{line}: unknown key `{key}`; its name is `{now}` now");
+            let expected = format!(
+                "scenarios/small.toml:{line}: unknown key `{key}`; its name is `{now}` now"
+            );
             assert_eq!(message(&text), expected);
         }
         let text = SMALL.replace("path = ", "role = \"driver\"\npath = ");
