@@ -127,7 +127,7 @@ fn wrapped(sentence: &str) -> Vec<String> {
 /// Inputs by the accounts of the others.
 fn unseen(inputs: &UnseenInputs) -> String {
     format!(
-        "  inputs not seen (each of {} left out in turn) NMAE {}; flat {}; duration {}",
+        "  unseen inputs (each of {} left out in turn) NMAE {}; flat {}; duration {}",
         inputs.0.len(),
         format::percent(inputs.nmae()),
         format::percent(inputs.flat_nmae()),
@@ -307,8 +307,8 @@ mod tests {
             "VIRTUAL BOARD",
             "unexplained",
             "flat",
-            "Against the ground truth (additive simulated_model: ",
-            "inputs not seen (each of 2 left out in turn) NMAE 2.5 %; flat 20.0 %; duration ",
+            "Against the ground truth (additive simulated energy model: ",
+            "unseen inputs (each of 2 left out in turn) NMAE 2.5 %; flat 20.0 %; duration ",
             "bulk-copy",
         ] {
             assert!(text.contains(part), "{part}\n{text}");

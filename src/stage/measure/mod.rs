@@ -147,8 +147,8 @@ fn same_simulated_model(
     match others.into_iter().find(|simulated_model| *simulated_model != own) {
         None => Ok(()),
         Some(simulated_model) => Err(Failure::Usage(format!(
-            "{} was begun on simulated_model {simulated_model}, and this board has {own}; give --simulated-model \
-             {simulated_model}, or another --out",
+            "{} was begun with the simulated energy model {simulated_model}, and this board has \
+             {own}; give --simulated-model {simulated_model}, or another --out",
             output.folder().display()
         ))),
     }

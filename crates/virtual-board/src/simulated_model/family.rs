@@ -25,7 +25,7 @@ impl FromStr for SimulatedModelFamily {
         };
         found.ok_or_else(|| {
             format!(
-                "{text:?} is no simulated_model: give `additive`, or `compiled:SEED` with a number"
+                "{text:?} is no simulated energy model: give `additive`, or `compiled:SEED` with a number"
             )
         })
     }
