@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
 
 /// Writes the agent as one jar.
 fn write_agent(file: &Path, existing: OnExisting) -> Result<(), Failure> {
-    if existing == OnExisting::Keep && file.exists() {
+    if existing == OnExisting::Refuse && file.exists() {
         let file = file.display();
         return Err(Failure::Usage(format!("--agent-jar: {file} exists; --force replaces it")));
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::pipeline::OnExistingCampaign;
+use crate::stage::OnExisting;
 use crate::stage::{Failure, PipelineOptions, pipeline};
 
 use super::boards::{BoardArguments, LostArguments};
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         boards: arguments.boards.choices()?,
         patience: arguments.lost.patience(),
         when_lost: arguments.lost.policy(),
-        beginning: arguments.beginning(),
+        existing: arguments.existing(),
     })?;
     progress::result(result.report.summary);
     progress::result(format!(
@@ -59,11 +59,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    fn beginning(&self) -> OnExistingCampaign {
+    fn existing(&self) -> OnExisting {
         match (self.resume, self.force) {
-            (true, _) => OnExistingCampaign::Resume,
-            (_, true) => OnExistingCampaign::Replace,
-            _ => OnExistingCampaign::New,
+            (true, _) => OnExisting::Resume,
+            (_, true) => OnExisting::Replace,
+            _ => OnExisting::Refuse,
         }
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::run::ResumePolicy;
 use crate::stage::boards::check_start;
 use crate::stage::folder::names::{JOURNAL, PLAN};
 use crate::stage::measure::{ResumeOptions, measure, open_boards, summary_text};
@@ -42,10 +41,10 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = arguments.boards.choices()?;
-    let output = Output::open(&arguments.out, OnExisting::Keep)?;
+    let output = Output::open(&arguments.out, OnExisting::Refuse)?;
     let folder = output.campaign();
-    let start = if arguments.resume { ResumePolicy::Resume } else { ResumePolicy::New };
-    if start == ResumePolicy::New && folder.has(JOURNAL) {
+    let existing = if arguments.resume { OnExisting::Resume } else { OnExisting::Refuse };
+    if existing == OnExisting::Refuse && folder.has(JOURNAL) {
         folder.refuse_another(false)?;
     }
     kept::begin(folder.path());
@@ -63,8 +62,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let cases = folder.cases()?;
     let lost = &arguments.lost;
     let boards = open_boards(&chosen, lost.patience(), &loaded.scenario, &output)?;
-    let going = ResumeOptions { start, when_lost: lost.policy() };
-    let summary = measure(&loaded, &cases, &mut builder, &boards, &output, going)?;
+    let resume = ResumeOptions { existing, when_lost: lost.policy() };
+    let summary = measure(&loaded, &cases, &mut builder, &boards, &output, resume)?;
     progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

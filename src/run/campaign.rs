@@ -7,7 +7,7 @@ use super::basis::{BasisVerdict, Changes};
 use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
 use super::journal::{Begun, Journal, Stopped};
-use super::options::{ResumePolicy, RunOptions};
+use super::options::{OnExisting, RunOptions};
 use super::record::{RawRun, RunRecord};
 use super::store::remove_unfinished;
 
@@ -129,7 +129,7 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
     let mut journal = Journal::open(folder)?;
     match &journal.campaign {
         None => journal.begin(&options.basis)?,
-        Some(_) if options.start == ResumePolicy::New => {
+        Some(_) if options.existing != OnExisting::Resume => {
             return Err(RunError::Exists { folder: folder.clone() });
         }
         Some(Begun::Fingerprint(found)) if *found != options.fingerprint => {

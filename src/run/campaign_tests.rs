@@ -94,10 +94,10 @@ pub(crate) fn basis() -> CampaignBasis {
     CampaignBasis { scenario, cases, ..CampaignBasis::default() }
 }
 
-pub(crate) fn options(folder: &Path, start: ResumePolicy) -> RunOptions {
+pub(crate) fn options(folder: &Path, existing: OnExisting) -> RunOptions {
     RunOptions {
         folder: folder.into(),
-        start,
+        existing,
         basis: basis(),
         fingerprint: "f".into(),
         seed: 3,
@@ -106,8 +106,8 @@ pub(crate) fn options(folder: &Path, start: ResumePolicy) -> RunOptions {
     }
 }
 
-fn run(folder: &Path, start: ResumePolicy, driver: &mut Scripted) -> Result<RunSummary, RunError> {
-    run_campaign(&order(), driver, &options(folder, start), &mut |_| {})
+fn run(folder: &Path, existing: OnExisting, driver: &mut Scripted) -> Result<RunSummary, RunError> {
+    run_campaign(&order(), driver, &options(folder, existing), &mut |_| {})
 }
 
 fn faulty() -> Scripted {
@@ -135,7 +135,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn bad_runs_are_kept_and_repeated_up_to_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let mut driver = faulty();
-    let summary = run(folder.path(), ResumePolicy::New, &mut driver).unwrap();
+    let summary = run(folder.path(), OnExisting::Refuse, &mut driver).unwrap();
     let verdicts: Vec<_> =
         summary.records.iter().map(|record| (record.folder.as_str(), record.is_good())).collect();
     let expected = [
@@ -175,7 +175,7 @@ fn repeats_of_what_was_given_up_are_tried_once() {
         driver.faults.insert(("base-a-traced-2".into(), attempt), Fault::Crash);
     }
     driver.faults.insert(("r01-a-power-2".into(), 0), Fault::Crash);
-    let options = options(folder.path(), ResumePolicy::New);
+    let options = options(folder.path(), OnExisting::Refuse);
     let summary = run_campaign(&order, &mut driver, &options, &mut |_| {}).unwrap();
     let given_up: Vec<String> = summary.given_up.iter().map(|(run, _)| run.id()).collect();
     assert_eq!(given_up, ["base-a-traced-1", "base-a-traced-2"]);
@@ -191,14 +191,14 @@ fn repeats_of_what_was_given_up_are_tried_once() {
 fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
     let undisturbed = tempfile::tempdir().unwrap();
     let mut driver = faulty();
-    run(undisturbed.path(), ResumePolicy::New, &mut driver).unwrap();
+    run(undisturbed.path(), OnExisting::Refuse, &mut driver).unwrap();
     for stop in (0..driver.made.len()).step_by(5) {
         let folder = tempfile::tempdir().unwrap();
         let mut first = Scripted { dies_after: Some(stop), ..faulty() };
-        let error = run(folder.path(), ResumePolicy::New, &mut first).unwrap_err();
+        let error = run(folder.path(), OnExisting::Refuse, &mut first).unwrap_err();
         assert!(matches!(error, RunError::Driver { .. }), "{error}");
         let mut second = faulty();
-        run(folder.path(), ResumePolicy::Resume, &mut second).unwrap();
+        run(folder.path(), OnExisting::Resume, &mut second).unwrap();
         let made: Vec<String> = first.made.iter().chain(&second.made).cloned().collect();
         assert_eq!(made, driver.made, "stopped before run {stop}");
         assert_eq!(files(folder.path()), files(undisturbed.path()));
@@ -210,20 +210,20 @@ fn a_campaign_stopped_anywhere_and_resumed_equals_an_undisturbed_one() {
 #[test]
 fn a_run_without_its_journal_line_is_made_again() {
     let undisturbed = tempfile::tempdir().unwrap();
-    run(undisturbed.path(), ResumePolicy::New, &mut faulty()).unwrap();
+    run(undisturbed.path(), OnExisting::Refuse, &mut faulty()).unwrap();
     let journal = std::fs::read(undisturbed.path().join("journal.jsonl")).unwrap();
     let lines: Vec<usize> =
         journal.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
     for cut in [lines[2], lines[5] - 1] {
         let folder = tempfile::tempdir().unwrap();
-        run(folder.path(), ResumePolicy::New, &mut faulty()).unwrap();
+        run(folder.path(), OnExisting::Refuse, &mut faulty()).unwrap();
         std::fs::write(folder.path().join("journal.jsonl"), &journal[..cut]).unwrap();
         let half = folder.path().join("runs/.unfinished-r01-a-idle-1");
         std::fs::create_dir_all(&half).unwrap();
         std::fs::write(half.join("samples.txt.zst"), "half").unwrap();
         let orphan = folder.path().join("runs/r01-a-power-1/record.json");
         std::fs::write(orphan, "{}").unwrap();
-        run(folder.path(), ResumePolicy::Resume, &mut faulty()).unwrap();
+        run(folder.path(), OnExisting::Resume, &mut faulty()).unwrap();
         assert_eq!(files(folder.path()), files(undisturbed.path()), "cut at {cut}");
     }
 }
@@ -231,15 +231,15 @@ fn a_run_without_its_journal_line_is_made_again() {
 #[test]
 fn a_finished_campaign_is_not_run_again() {
     let folder = tempfile::tempdir().unwrap();
-    let first = run(folder.path(), ResumePolicy::New, &mut faulty()).unwrap();
+    let first = run(folder.path(), OnExisting::Refuse, &mut faulty()).unwrap();
     let mut driver = faulty();
-    let again = run(folder.path(), ResumePolicy::Resume, &mut driver).unwrap();
+    let again = run(folder.path(), OnExisting::Resume, &mut driver).unwrap();
     assert!(driver.made.is_empty());
     assert_eq!((&again.records, again.given_up), (&first.records, first.given_up));
     assert_eq!(again.resumed, 6);
-    let error = run(folder.path(), ResumePolicy::New, &mut driver).unwrap_err();
+    let error = run(folder.path(), OnExisting::Refuse, &mut driver).unwrap_err();
     assert!(matches!(error, RunError::Exists { .. }));
-    let mut other = options(folder.path(), ResumePolicy::Resume);
+    let mut other = options(folder.path(), OnExisting::Resume);
     other.basis.scenario.insert("seed".into(), "2".into());
     let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("seed was not set and is 2"), "{error}");
@@ -257,7 +257,7 @@ fn a_finished_campaign_is_not_run_again() {
 fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
     let folder = tempfile::tempdir().unwrap();
     let run = |frames: &str, order: &[PlannedRun]| {
-        let mut options = options(folder.path(), ResumePolicy::Resume);
+        let mut options = options(folder.path(), OnExisting::Resume);
         options.basis.scenario.insert("input.b.frames".into(), frames.into());
         let mut driver = Scripted::default();
         run_campaign(order, &mut driver, &options, &mut |_| {}).unwrap();
@@ -278,7 +278,7 @@ fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
 #[test]
 fn a_campaign_of_an_older_version_goes_on_if_nothing_changed() {
     let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), ResumePolicy::New, &mut Scripted::default()).unwrap();
+    run(folder.path(), OnExisting::Refuse, &mut Scripted::default()).unwrap();
     let path = folder.path().join("journal.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let (_, runs) = text.split_once('\n').unwrap();
@@ -288,12 +288,12 @@ fn a_campaign_of_an_older_version_goes_on_if_nothing_changed() {
     let older = || std::fs::write(&path, format!("{first}{runs}")).unwrap();
     older();
     let mut driver = Scripted::default();
-    let again = run(folder.path(), ResumePolicy::Resume, &mut driver).unwrap();
+    let again = run(folder.path(), OnExisting::Resume, &mut driver).unwrap();
     assert_eq!((driver.made.len(), again.records.len()), (0, 6));
     // From now on the journal knows what its runs depend on.
     assert!(std::fs::read_to_string(&path).unwrap().contains("campaign.repeats"));
     older();
-    let mut other = options(folder.path(), ResumePolicy::Resume);
+    let mut other = options(folder.path(), OnExisting::Resume);
     other.fingerprint = "g".into();
     let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
     let said = error.to_string();
@@ -309,7 +309,7 @@ fn a_campaign_in_which_nothing_works_stops() {
             driver.faults.insert((run.id(), attempt), Fault::Crash);
         }
     }
-    let error = run(folder.path(), ResumePolicy::New, &mut driver).unwrap_err();
+    let error = run(folder.path(), OnExisting::Refuse, &mut driver).unwrap_err();
     let expected = "5 runs in a row failed for good, the last one (base-a-traced-1) because: \
                     the application died";
     assert_eq!(error.to_string(), expected);
@@ -322,7 +322,7 @@ fn a_lost_board_stops_the_campaign_and_nothing_is_lost() {
     let mut driver = Scripted::default();
     driver.faults.insert(("base-a-idle-1".into(), 0), Fault::BoardLost);
     let mut told = Vec::new();
-    let options = options(folder.path(), ResumePolicy::New);
+    let options = options(folder.path(), OnExisting::Refuse);
     let error = run_campaign(&order(), &mut driver, &options, &mut |progress| {
         told.push((progress.done, progress.total));
     });

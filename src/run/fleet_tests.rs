@@ -8,7 +8,7 @@ use super::*;
 use crate::campaign::{PlannedCase, RunPhase, assign};
 use crate::run::campaign::tests::{files, options};
 use crate::run::judge::tests::session;
-use crate::run::{ExitState, ResumePolicy, RunRecord, read_assignment, read_journal};
+use crate::run::{ExitState, OnExisting, RunRecord, read_assignment, read_journal};
 
 /// A board whose sessions draw a power of its own.
 struct Scripted {
@@ -80,18 +80,18 @@ fn order() -> Vec<PlannedRun> {
 
 fn run(
     folder: &Path,
-    start: ResumePolicy,
+    existing: OnExisting,
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
 ) -> Result<RunSummary, RunError> {
-    run_until(&order(), folder, start, boards, when_lost, &mut |_| Ok(None))
+    run_until(&order(), folder, existing, boards, when_lost, &mut |_| Ok(None))
 }
 
 /// The same with an order of its own, until it is enough.
 fn run_until(
     order: &[PlannedRun],
     folder: &Path,
-    start: ResumePolicy,
+    existing: OnExisting,
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
     enough: &mut Enough<'_>,
@@ -102,7 +102,7 @@ fn run_until(
         driver: &mut **board as &mut (dyn RunDriver + Send),
     });
     let members = members.collect();
-    run_fleet(order, fresh, members, &options(folder, start), when_lost, enough, &mut |_| {})
+    run_fleet(order, fresh, members, &options(folder, existing), when_lost, enough, &mut |_| {})
 }
 
 /// All cases in a phase, round by round.
@@ -130,7 +130,7 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     let summary =
-        run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::KeepOpen)
             .unwrap();
     assert_eq!((summary.resumed, summary.given_up.len()), (0, 0));
     // The base case on both: 6 + 2 cases of 5 runs.
@@ -147,7 +147,7 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
         assert!(record.folder.ends_with(&format!("-on-{}", record.board.serial)));
     }
     let again =
-        run(folder.path(), ResumePolicy::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen);
+        run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen);
     assert_eq!(again.unwrap().resumed, 40);
     assert_eq!(left.made.len() + right.made.len(), 40, "nothing is measured twice");
 }
@@ -156,25 +156,29 @@ fn every_run_is_made_once_on_its_board_and_the_path_is_one() {
 fn a_lost_board_does_not_stop_the_other_and_resume_gives_the_same() {
     let undisturbed = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
-    run(undisturbed.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+    run(undisturbed.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::KeepOpen)
         .unwrap();
     for dies_after in [0, 3, 19] {
         let folder = tempfile::tempdir().unwrap();
         let (mut left, mut right) = two();
         right.dies_after = Some(dies_after);
-        let error =
-            run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
-                .unwrap_err();
+        let error = run(
+            folder.path(),
+            OnExisting::Refuse,
+            &mut [&mut left, &mut right],
+            WhenLost::KeepOpen,
+        )
+        .unwrap_err();
         let open = 20 - dies_after;
         let said = format!("{open} runs are open: {open} of right (lost).");
         assert!(error.to_string().starts_with(&said), "{error}");
         assert_eq!(left.made.len(), 20, "the other board is done");
         // Alone, the board that is left has nothing to do, and the runs are still open.
-        let error = run(folder.path(), ResumePolicy::Resume, &mut [&mut left], WhenLost::KeepOpen)
+        let error = run(folder.path(), OnExisting::Resume, &mut [&mut left], WhenLost::KeepOpen)
             .unwrap_err();
         assert!(error.to_string().contains("of right (not there)"), "{error}");
         right.dies_after = None;
-        run(folder.path(), ResumePolicy::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+        run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
             .unwrap();
         assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
         assert_eq!((left.made.len(), right.made.len()), (20, 20));
@@ -188,12 +192,12 @@ fn the_runs_of_a_lost_board_move_when_told_so() {
         let (mut left, mut right) = two();
         right.dies_after = Some(7);
         let when = if at_once { WhenLost::Move } else { WhenLost::KeepOpen };
-        let first = run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], when);
+        let first = run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], when);
         let summary = match at_once {
             true => first.unwrap(),
             false => {
                 assert!(first.is_err());
-                run(folder.path(), ResumePolicy::Resume, &mut [&mut left], WhenLost::Move).unwrap()
+                run(folder.path(), OnExisting::Resume, &mut [&mut left], WhenLost::Move).unwrap()
             }
         };
         let assignment = read_assignment(folder.path()).unwrap().unwrap();
@@ -217,15 +221,15 @@ fn a_board_on_which_nothing_works_is_lost_and_a_strange_one_refused() {
     let (mut left, mut right) = two();
     right.broken = cases().into_iter().map(|case| case.name).collect();
     let error =
-        run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::KeepOpen)
             .unwrap_err();
     assert!(error.to_string().contains("of right (lost)"), "{error}");
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.contains("5 runs in a row failed for good"), "{source}");
     assert_eq!(left.made.len(), 20);
     let mut other = Scripted::new("other", 1.0);
-    let error = run(folder.path(), ResumePolicy::Resume, &mut [&mut other], WhenLost::KeepOpen)
-        .unwrap_err();
+    let error =
+        run(folder.path(), OnExisting::Resume, &mut [&mut other], WhenLost::KeepOpen).unwrap_err();
     assert!(error.to_string().contains("which lies on left, right"), "{error}");
 }
 
@@ -234,14 +238,15 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
     let folder = tempfile::tempdir().unwrap();
     let (mut left, mut right) = two();
     left.breaks_after = Some(4);
-    let error = run(folder.path(), ResumePolicy::New, &mut [&mut left, &mut right], WhenLost::Move)
-        .unwrap_err();
+    let error =
+        run(folder.path(), OnExisting::Refuse, &mut [&mut left, &mut right], WhenLost::Move)
+            .unwrap_err();
     assert!(matches!(error, RunError::Driver { .. }), "{error}");
     assert_eq!(left.made.len(), 4);
     let kept = read_journal(folder.path()).unwrap();
     assert_eq!(kept.len(), 4 + right.made.len(), "no session is lost");
     left.breaks_after = None;
-    run(folder.path(), ResumePolicy::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
+    run(folder.path(), OnExisting::Resume, &mut [&mut left, &mut right], WhenLost::KeepOpen)
         .unwrap();
     assert_eq!((left.made.len(), right.made.len()), (20, 20));
 }
@@ -250,7 +255,7 @@ fn a_fault_of_this_side_brings_the_other_boards_session_home_and_stops() {
 #[test]
 fn after_a_fault_of_this_side_no_board_is_given_another_run() {
     let folder = tempfile::tempdir().unwrap();
-    let (order, options) = (order(), options(folder.path(), ResumePolicy::New));
+    let (order, options) = (order(), options(folder.path(), OnExisting::Refuse));
     let boards = ["left".to_string(), "right".to_string()];
     let mut journal = open(&options).unwrap();
     journal.assign(assign(&cases(), &boards, 5)).unwrap();
@@ -277,7 +282,7 @@ fn after_a_fault_of_this_side_no_board_is_given_another_run() {
 /// of both boards are there.
 fn run_until_two(
     folder: &Path,
-    start: ResumePolicy,
+    existing: OnExisting,
     boards: &mut [&mut Scripted],
     when_lost: WhenLost,
 ) -> Result<RunSummary, RunError> {
@@ -287,7 +292,7 @@ fn run_until_two(
         assert_eq!(ids.len(), records.len());
         Ok((records.len() == 16).then(|| "it is known".to_string()))
     };
-    run_until(&rounds(RunPhase::Power, 4), folder, start, boards, when_lost, &mut enough)
+    run_until(&rounds(RunPhase::Power, 4), folder, existing, boards, when_lost, &mut enough)
 }
 
 #[test]
@@ -296,7 +301,7 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
     let (mut left, mut right) = two();
     let both = &mut [&mut left, &mut right];
     let summary =
-        run_until_two(undisturbed.path(), ResumePolicy::New, both, WhenLost::KeepOpen).unwrap();
+        run_until_two(undisturbed.path(), OnExisting::Refuse, both, WhenLost::KeepOpen).unwrap();
     let expected = Stopped { after: 2, saved: 16, reason: "it is known".into() };
     assert_eq!((summary.stopped, summary.records.len()), (Some(expected.clone()), 16));
     for dies_after in [0, 3, 4, 7] {
@@ -305,18 +310,18 @@ fn rounds_end_on_all_boards_and_a_resumed_campaign_ends_in_the_same() {
         right.dies_after = Some(dies_after);
         let both = &mut [&mut left, &mut right];
         let error =
-            run_until_two(folder.path(), ResumePolicy::New, both, WhenLost::KeepOpen).unwrap_err();
+            run_until_two(folder.path(), OnExisting::Refuse, both, WhenLost::KeepOpen).unwrap_err();
         assert!(error.to_string().contains("of right (lost)"), "{error}");
         assert_eq!(left.made.len(), if dies_after < 4 { 4 } else { 8 }, "it waits for the other");
         right.dies_after = None;
         let both = &mut [&mut left, &mut right];
         let summary =
-            run_until_two(folder.path(), ResumePolicy::Resume, both, WhenLost::KeepOpen).unwrap();
+            run_until_two(folder.path(), OnExisting::Resume, both, WhenLost::KeepOpen).unwrap();
         assert_eq!(summary.stopped, Some(expected.clone()));
         assert_eq!(result(folder.path()), result(undisturbed.path()), "died after {dies_after}");
     }
     let again =
-        run_until_two(undisturbed.path(), ResumePolicy::Resume, &mut [&mut left], WhenLost::Move);
+        run_until_two(undisturbed.path(), OnExisting::Resume, &mut [&mut left], WhenLost::Move);
     assert_eq!(again.unwrap().records.len(), 16, "what is over stays so");
     assert_eq!(left.made.len() + right.made.len(), 16);
 }
@@ -329,7 +334,7 @@ fn rounds_go_on_when_the_runs_of_a_lost_board_move() {
     let (order, both) = (rounds(RunPhase::Idle, 3), &mut [&mut left, &mut right]);
     let mut enough = |_: &[RunRecord]| Ok(None);
     let summary =
-        run_until(&order, folder.path(), ResumePolicy::New, both, WhenLost::Move, &mut enough)
+        run_until(&order, folder.path(), OnExisting::Refuse, both, WhenLost::Move, &mut enough)
             .unwrap();
     assert_eq!((right.made.len(), summary.stopped), (5, None));
     assert_eq!(left.made.len(), 21, "all cases, three times");

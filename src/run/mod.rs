@@ -36,7 +36,7 @@ pub use journal::{Stopped, read_journal};
 pub(crate) use journal::{changes_of_basis, read_assignment};
 pub(crate) use judge::judge;
 pub(crate) use judge_settings::{JudgeSettings, RunReference};
-pub use options::ResumePolicy;
+pub use options::OnExisting;
 pub(crate) use options::RunOptions;
 pub(crate) use record::RawRun;
 pub use record::{

@@ -5,13 +5,21 @@ use std::path::PathBuf;
 use super::basis::CampaignBasis;
 use super::judge_settings::JudgeSettings;
 
-/// Whether a folder may hold the campaign already.
+/// What happens to a campaign or to results that a folder holds already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResumePolicy {
-    /// It must not.
-    New,
-    /// It is gone on with, if there.
+pub enum OnExisting {
+    /// They stay, and the command refuses to run.
+    Refuse,
+    /// The campaign is resumed, if there is one; its results are replaced.
     Resume,
+    /// They are replaced (`--force`).
+    Replace,
+}
+
+impl From<bool> for OnExisting {
+    fn from(force: bool) -> Self {
+        if force { OnExisting::Replace } else { OnExisting::Refuse }
+    }
 }
 
 /// Where a campaign's runs go, what they depend on, and what they are held against.
@@ -19,8 +27,8 @@ pub enum ResumePolicy {
 pub struct RunOptions {
     /// Folder of journal and runs.
     pub folder: PathBuf,
-    /// New or resumed.
-    pub start: ResumePolicy,
+    /// What happens to a campaign that the folder holds.
+    pub existing: OnExisting,
     /// What its runs depend on.
     pub basis: CampaignBasis,
     /// What an older version wrote in its place.

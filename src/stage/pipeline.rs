@@ -14,7 +14,7 @@ use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
 use crate::operations::Mix;
-use crate::run::{ResumePolicy, WhenLost};
+use crate::run::WhenLost;
 use crate::toolchain::Jdk;
 
 use super::account::{self, Accounted};
@@ -31,17 +31,6 @@ use super::{
     calls, dataset, hints, load, microbenchmarks, plan, progress, scan, trial, truth, unseen,
 };
 
-/// What becomes of a folder that has a campaign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnExistingCampaign {
-    /// It is refused.
-    New,
-    /// Its campaign is gone on with.
-    Resume,
-    /// Its results are replaced, an earlier campaign's runs included.
-    Replace,
-}
-
 /// What is measured, where.
 #[derive(Debug, Clone)]
 pub struct PipelineOptions {
@@ -56,7 +45,7 @@ pub struct PipelineOptions {
     /// What becomes of the runs of boards that are lost.
     pub when_lost: WhenLost,
     /// What becomes of a folder that has a campaign.
-    pub beginning: OnExistingCampaign,
+    pub existing: OnExisting,
 }
 
 impl PipelineOptions {
@@ -68,12 +57,12 @@ impl PipelineOptions {
             boards: vec![BoardChoice::default()],
             patience: RECONNECT_LIMIT,
             when_lost: WhenLost::KeepOpen,
-            beginning: OnExistingCampaign::New,
+            existing: OnExisting::Refuse,
         }
     }
 
     fn is_resumed(&self) -> bool {
-        self.beginning == OnExistingCampaign::Resume
+        self.existing == OnExisting::Resume
     }
 }
 
@@ -122,16 +111,12 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
 
 /// Opens the folder; refuses one with results, resumes it, or empties it of them.
 fn open(options: &PipelineOptions) -> Result<Output, Failure> {
-    let existing = match options.beginning {
-        OnExistingCampaign::New => OnExisting::Keep,
-        OnExistingCampaign::Resume | OnExistingCampaign::Replace => OnExisting::Replace,
-    };
-    let output = Output::open(&options.folder, existing)?;
-    if options.beginning == OnExistingCampaign::New {
+    let output = Output::open(&options.folder, options.existing)?;
+    if options.existing == OnExisting::Refuse {
         output.campaign().refuse_another(true)?;
         output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
     }
-    if options.beginning == OnExistingCampaign::Replace {
+    if options.existing == OnExisting::Replace {
         output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
         output.discard(&[names::MICROBENCHMARK_RUNS, names::CALLS])?;
         let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
@@ -217,12 +202,11 @@ impl PipelineContext<'_> {
     ) -> Result<Vec<OpenBoard>, Failure> {
         self.clock.stage("run");
         let PipelineContext { options, output, loaded, .. } = self;
-        let PipelineOptions { boards, patience, when_lost, .. } = options;
+        let PipelineOptions { boards, patience, when_lost, existing, .. } = options;
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
         self.expect_microbenchmarks(&boards);
-        let start = if options.is_resumed() { ResumePolicy::Resume } else { ResumePolicy::New };
-        let going = ResumeOptions { start, when_lost: *when_lost };
-        let runs = measure::measure(loaded, cases, builder, &boards, output, going)?;
+        let resume = ResumeOptions { existing: *existing, when_lost: *when_lost };
+        let runs = measure::measure(loaded, cases, builder, &boards, output, resume)?;
         progress::say(indented(&measure::summary_text(&runs)));
         truth::collect(cases, &runs.records, output)?;
         Ok(boards)

@@ -59,8 +59,8 @@ impl Recorder {
         output.check_free(&[MONITOR_FILE])?;
         output.check_free(&FILES)?;
         output.discard(&["accounts", "ledger.csv"]).or_else(|failure| match existing {
-            OnExisting::Keep => Ok(()),
-            OnExisting::Replace => Err(failure),
+            OnExisting::Refuse => Ok(()),
+            OnExisting::Resume | OnExisting::Replace => Err(failure),
         })?;
         let open = |name: &&str| {
             let path = output.path(name);

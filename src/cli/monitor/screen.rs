@@ -122,7 +122,7 @@ fn toggle(
         state.message = "no free name for a recording; give --out".into();
         return Ok(());
     };
-    *recorder = Some(Recorder::open(&free, OnExisting::Keep, &session.about)?);
+    *recorder = Some(Recorder::open(&free, OnExisting::Refuse, &session.about)?);
     state.message = format!("recording to {}", free.display());
     Ok(())
 }

@@ -9,8 +9,9 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+pub use crate::run::OnExisting;
 pub use dataset::{DatasetFacts, DatasetFile};
-pub use output::{OnExisting, Output, Unfinished};
+pub use output::{Output, Unfinished};
 pub(crate) use output::{read_text, replace_file};
 pub(crate) use read::read_model;
 

@@ -9,24 +9,10 @@ use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 use crate::input_file;
+use crate::run::OnExisting;
 use crate::stage::Failure;
 use crate::stage::progress;
 use crate::stage::unfinished::{self, UnfinishedFile};
-
-/// What happens to results that are already there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnExisting {
-    /// They are kept, and the command refuses to run.
-    Keep,
-    /// They are replaced (`--force`).
-    Replace,
-}
-
-impl From<bool> for OnExisting {
-    fn from(force: bool) -> Self {
-        if force { OnExisting::Replace } else { OnExisting::Keep }
-    }
-}
 
 /// A folder that results are written to, and that no other process may open while this one
 /// or a copy of it is there.
@@ -56,7 +42,7 @@ impl Output {
     pub fn check_free(&self, names: &[&str]) -> Result<(), Failure> {
         let taken = names.iter().map(|name| self.folder.join(name)).find(|path| path.exists());
         match (taken, self.existing) {
-            (Some(path), OnExisting::Keep) => Err(Failure::Exists { path }),
+            (Some(path), OnExisting::Refuse) => Err(Failure::Exists { path }),
             _ => Ok(()),
         }
     }
@@ -223,7 +209,7 @@ mod tests {
     #[test]
     fn what_is_there_is_kept_unless_forced() {
         let folder = tempfile::tempdir().unwrap();
-        let careful = Output::open(folder.path(), OnExisting::Keep).unwrap();
+        let careful = Output::open(folder.path(), OnExisting::Refuse).unwrap();
         careful.write("a/b.csv", "one").unwrap();
         let error = careful.write("a/b.csv", "two").unwrap_err();
         assert!(error.to_string().contains("b.csv"), "{error}");
@@ -237,7 +223,7 @@ mod tests {
     fn a_folder_that_nothing_was_written_to_is_taken_away() {
         let around = tempfile::tempdir().unwrap();
         let made = around.path().join("a/b");
-        let open = || Output::open(&made, OnExisting::Keep).unwrap();
+        let open = || Output::open(&made, OnExisting::Refuse).unwrap();
         let output = open();
         assert!(made.is_dir());
         drop(output);
@@ -253,7 +239,7 @@ mod tests {
     #[test]
     fn a_file_in_parts_is_there_once_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let output = Output::open(folder.path(), OnExisting::Keep).unwrap();
+        let output = Output::open(folder.path(), OnExisting::Refuse).unwrap();
         let mut file = output.begin("a.csv").unwrap();
         file.add("one\n").unwrap();
         assert!(!folder.path().join("a.csv").exists());

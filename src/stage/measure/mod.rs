@@ -13,8 +13,8 @@ use crate::campaign::{PlannedCase, order_runs};
 use crate::device::DeviceError;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    CampaignBasis, JudgeSettings, Progress, ResumePolicy, RunOptions, RunRecord, RunSummary,
-    Stopped, Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
+    CampaignBasis, JudgeSettings, OnExisting, Progress, RunOptions, RunRecord, RunSummary, Stopped,
+    Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
@@ -26,11 +26,11 @@ use driver::{BoardDriver, VariantBuilds};
 use shown::{run_bar, show};
 use stop_rule::StopRule;
 
-/// How a campaign is gone on with.
+/// How a campaign is begun or resumed.
 #[derive(Debug, Clone, Copy)]
 pub struct ResumeOptions {
-    /// Whether it is begun.
-    pub start: ResumePolicy,
+    /// What happens to a campaign that the folder holds.
+    pub existing: OnExisting,
     /// What becomes of the runs of boards that are lost.
     pub when_lost: WhenLost,
 }
@@ -78,14 +78,14 @@ pub fn measure(
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard],
     output: &Output,
-    ResumeOptions { start, when_lost }: ResumeOptions,
+    ResumeOptions { existing, when_lost }: ResumeOptions,
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
     let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
     let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
-        start,
+        existing,
         basis: basis(loaded, cases)?,
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
@@ -167,7 +167,7 @@ fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<CampaignBasis, Failur
 /// this one from now on.
 fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result<(), Failure> {
     let changes = changes_of_basis(&options.folder, &options.basis);
-    if let Some(changes) = changes.filter(|_| options.start == ResumePolicy::Resume) {
+    if let Some(changes) = changes.filter(|_| options.existing == OnExisting::Resume) {
         changes.iter().for_each(|line| progress::say(format!("  {line}")));
         output.replacing().write_scenario(scenario)?;
     }

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn only_finished_sessions_of_the_same_kind_are_taken_up() {
         let folder = tempfile::tempdir().unwrap();
-        let careful = Output::open(folder.path(), OnExisting::Keep).unwrap();
+        let careful = Output::open(folder.path(), OnExisting::Refuse).unwrap();
         let bold = careful.replacing();
         let session = |output, description: &str| KeptSession {
             place: SessionStore { output, runs: MICROBENCHMARK_RUNS },

@@ -21,7 +21,7 @@ use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    CampaignBasis, JudgeSettings, Progress, ResumePolicy, RunError, RunOptions, RunRecord,
+    CampaignBasis, JudgeSettings, OnExisting, Progress, RunError, RunOptions, RunRecord,
     read_stacks_of, run_campaign_until,
 };
 use crate::scenario::Scenario;
@@ -204,7 +204,7 @@ impl Verification<'_> {
         let rails = self.board.rails.clone();
         RunOptions {
             folder: self.output.path(VERIFY_RUNS),
-            start: ResumePolicy::Resume,
+            existing: OnExisting::Resume,
             basis: CampaignBasis::new(&scenario.keys, hashes, "", cases),
             fingerprint: String::new(),
             seed: scenario.campaign.seed,
