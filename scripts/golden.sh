@@ -362,7 +362,7 @@ run_after() {
     w fit fit "$table/dataset.csv" --prior "$table/microbenchmarks.csv" --out "$out/fit"
     w fit-microbenchmarks fit "$table/dataset.csv" --prior "$table/microbenchmarks.csv" --penalty 1e9 --out "$out/fit-microbenchmarks"
     w account account "$out/fit/model.json" "$table" --out "$out/account" --partial "$out/account.parquet"
-    w evaluate evaluate "$table" "$table/truth" --out "$out/evaluate"
+    w evaluate evaluate "$table" "$table/ground-truth" --out "$out/evaluate"
     w unseen evaluate "$table" --unseen --out "$out/unseen"
     w predict predict "$out/fit-microbenchmarks/model.json" "$table/dataset.csv" --out "$out/predict"
     # shellcheck disable=SC2086
@@ -433,8 +433,8 @@ normal() {
         */package/*/record.json | */rails/*/record.json | */gauge/*/record.json)
         without_package_hashes "$1"
         ;;
-    */package/*/truth/*.csv | */rails/*/truth/*.csv | */gauge/*/truth/*.csv | \
-        */touch/*/truth/*.csv)
+    */package/*/ground-truth/*.csv | */rails/*/ground-truth/*.csv | */gauge/*/ground-truth/*.csv | \
+        */touch/*/ground-truth/*.csv)
         grep -v '^org[./]wattline[./]runner[./]' "$1"
         ;;
     */touch/*/evaluation.csv) cut -d , -f 1,2 "$1" ;;

@@ -72,7 +72,7 @@ fn resources_of_a_source_jar_are_in_the_class_path() {
         return;
     }
     let project = Project::new(
-        "[[source]]\npath = 'lib-sources.jar'\n[[source]]\npath = 'driver'\nrole = 'driver'\n[campaign]\ncases = 4\n",
+        "[[source]]\npath = 'lib-sources.jar'\n[[source]]\npath = 'driver'\nrole = 'harness'\n[campaign]\ncases = 4\n",
     );
     let library = "package b; public class Words { public static int count() throws Exception {\n\
         java.util.Properties p = new java.util.Properties();\n\

@@ -114,7 +114,7 @@ public class Main {
 
 const SCENARIO: &str = "name = 'game'\n[application]\npackage = 'org.example.game'\n\
     main = 'drive.Main'\njava_release = 8\n[[source]]\npath = 'src'\n[[source]]\npath = 'driver'\n\
-    role = 'driver'\n[session]\nduration_s = 5\nframes = 300\n[campaign]\nPLAN_ON\ncases = 4\n\
+    role = 'harness'\n[session]\nduration_s = 5\nframes = 300\n[campaign]\nPLAN_ON\ncases = 4\n\
     dry_runs = 40\n[microbenchmarks]\nenabled = false\n[[input]]\nname = 'one'\n\
     steps = [{ at_s = 1, tap = [1, 2] }]\n";
 
