@@ -153,7 +153,7 @@ point() {
         echo "$name, $cases cases: $(head -n 2 "$folder/problem.txt" | tr '\n' ' ')" >&2
         return 0
     fi
-    "$wattline" -q evaluate "$out/planned" "$out/planned/truth" --model "$folder/model.json" --out "$folder" --force >"$folder/evaluation.txt"
+    "$wattline" -q evaluate "$out/planned" "$out/planned/ground-truth" --model "$folder/model.json" --out "$folder" --force >"$folder/evaluation.txt"
     power=$(awk -v n="$power" -v times="$times" 'BEGIN { print n * times }')
     echo "$name,$cases,$power,$sessions,$seconds,$(level "$folder" line),$(level "$folder" method),$(unseen "$folder")"
 }

@@ -68,7 +68,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.strip())
     folder = pathlib.Path(sys.argv[1])
-    if not (folder / "truth" / "lines.csv").exists():
+    if not (folder / "ground-truth" / "lines.csv").exists():
         sys.exit(f"{folder}: no ground-truth/lines.csv; `wattline pipeline` on a virtual board leaves one")
     model = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     ours = {cost["operation"]: cost["cost_j"] for cost in model["costs"]}

@@ -79,7 +79,7 @@ const OF_CAMPAIGNS: &[Trial] = &[
     is_silent("account", "tiny/model.json tiny --out accounts"),
     prints("account", "tiny/model.json tiny --partial - --out accounts --force"),
     prints("calls", "ROOT/tests/scenarios/tiny.toml tiny --force"),
-    prints("evaluate", "tiny tiny/truth --out evaluated"),
+    prints("evaluate", "tiny tiny/ground-truth --out evaluated"),
     prints("evaluate", "tiny --unseen --out evaluated"),
     prints("hints", "tiny --force"),
     prints("hints", "tiny --apply 1 --out applied"),
