@@ -111,7 +111,7 @@ fn serve(
     }
     answers.shutdown(std::net::Shutdown::Both).unwrap_or_default();
     let output = child.wait_with_output().unwrap();
-    chip.write_truth(&session.join("truth")).unwrap();
+    chip.write_truth(&session.join("ground-truth")).unwrap();
     Outcome {
         output: String::from_utf8(output.stdout).unwrap(),
         errors: String::from_utf8(output.stderr).unwrap(),
@@ -144,7 +144,7 @@ fn accepted(listener: &TcpListener, child: &mut Child) -> TcpStream {
 
 /// A column of a ground truth file, by the columns before it.
 fn rows(session: &Path, file: &str, keys: usize) -> Vec<(String, f64)> {
-    let mut reader = csv::Reader::from_path(session.join("truth").join(file)).unwrap();
+    let mut reader = csv::Reader::from_path(session.join("ground-truth").join(file)).unwrap();
     let records = reader.records().map(Result::unwrap);
     records
         .map(|record| {
@@ -244,7 +244,7 @@ fn run_as_before_and_count_alike_twice(family: SimulatedModelFamily) {
     assert_eq!((one.code, one.errors.as_str()), (Some(0), ""));
     assert_eq!(one, two, "the same counts and energy in every run");
     for file in ["total.csv", "lines.csv", "library.csv"] {
-        let text = |session: &Path| fs::read_to_string(session.join("truth").join(file)).unwrap();
+        let text = |session: &Path| fs::read_to_string(session.join("ground-truth").join(file)).unwrap();
         assert_eq!(text(&first), text(&second), "{file}");
     }
     for (file, keys) in [("lines.csv", 2), ("methods.csv", 2)] {
