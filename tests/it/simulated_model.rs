@@ -244,7 +244,8 @@ fn run_as_before_and_count_alike_twice(family: SimulatedModelFamily) {
     assert_eq!((one.code, one.errors.as_str()), (Some(0), ""));
     assert_eq!(one, two, "the same counts and energy in every run");
     for file in ["total.csv", "lines.csv", "library.csv"] {
-        let text = |session: &Path| fs::read_to_string(session.join("ground-truth").join(file)).unwrap();
+        let text =
+            |session: &Path| fs::read_to_string(session.join("ground-truth").join(file)).unwrap();
         assert_eq!(text(&first), text(&second), "{file}");
     }
     for (file, keys) in [("lines.csv", 2), ("methods.csv", 2)] {
