@@ -257,6 +257,8 @@ name = "none"
             (format!("{log}\n{}", named.replace("mW", "hp")), "`board.log.power` has no unit `hp`"),
             (format!("{log}\n{}", named.lines().next().unwrap()), "`board.log.power` is missing"),
             (log.replace("file", "path"), "unknown key `path`"),
+            (format!("{log}\ndecimal = \";\""), "`board.log.decimal` is \";\"; it is"),
+            (format!("{log}\ntime_zone = \"Mars\""), "`board.log.time_zone` is \"Mars\" is no"),
         ] {
             let message = board(&lines).unwrap_err().to_string();
             assert!(message.contains(expected), "{lines}: {message}");

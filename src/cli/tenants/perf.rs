@@ -11,7 +11,6 @@ use crate::attribution::tenants::{
 };
 use crate::input_file;
 use crate::stage::Failure;
-use crate::stage::folder::read_text;
 
 use super::options::StreamArguments;
 use super::session::TenantSession;
@@ -28,7 +27,8 @@ With counters, where the machine has them:
 While it runs:
   perf record -o - -e sched:sched_switch -a | perf script -i - | wattline tenants perf - --follow
 
-meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w.")]
+meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
+other units: `Time (ms)`, `Energy [mWh]`. docs/tables.md says which tables are read.")]
 pub struct Arguments {
     /// The text, or `-` for standard input.
     file: PathBuf,
@@ -55,8 +55,13 @@ enum PerfTenant {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let readings = match &arguments.energy {
         Some(path) => {
-            let readings = parse_readings(&read_text(path)?);
-            readings.map_err(|error| Failure::input(path, error))?
+            let log = input_file::read(path).map_err(Failure::io("read", path))?;
+            let readings =
+                parse_readings(&log).map_err(|error| Failure::input(path, error))?;
+            for remark in readings.remarks {
+                progress::say(format!("{}: {remark}", path.display()));
+            }
+            readings.samples
         }
         None => Vec::new(),
     };

@@ -9,6 +9,7 @@
 
 mod counters;
 pub mod external;
+pub mod meter_columns;
 mod fuel_gauge;
 mod ina231;
 mod odpm;
