@@ -42,6 +42,7 @@ mod stop;
 mod suggest;
 mod tenants;
 mod trace;
+mod user_table;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -150,9 +150,7 @@ impl HostLog {
             return Ok(format!("{head}{FAULT}{fault}\n"));
         }
         let text = self.text_from(before.length.saturating_sub(BACK), encoding)?;
-        columns
-            .learn(whole_lines(&text).skip(1))
-            .map_err(|problem| self.problem(None, problem))?;
+        columns.learn(whole_lines(&text).skip(1)).map_err(|problem| self.problem(None, problem))?;
         let span = to_ns(begin_s) - MARGIN_NS..=to_ns(end_s) + MARGIN_NS;
         let uptime_ns = |row: &str| Some(columns.sample(row)?.0 + offset_ns);
         let rows = rows_in(&text, &span, &uptime_ns).into_iter().map(|row| plain(row, &columns));

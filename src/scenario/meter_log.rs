@@ -74,9 +74,12 @@ pub(super) fn check_log(
         .map_err(|(key, message)| FailedCheck::new(format!("board.log.{key}"), message))?;
     let (file, clock_offset_s) = (log.file.clone(), log.clock_offset_s);
     let decimal = log.decimal.as_deref().map(decimal_mark).transpose()?;
-    let time_zone = log.time_zone.as_deref().map(zone_of).transpose().map_err(|error| {
-        FailedCheck::new("board.log.time_zone", format!("is {error}"))
-    })?;
+    let time_zone = log
+        .time_zone
+        .as_deref()
+        .map(zone_of)
+        .transpose()
+        .map_err(|error| FailedCheck::new("board.log.time_zone", format!("is {error}")))?;
     Ok(Some(ExternalMeterLog { file, columns, clock_offset_s, decimal, time_zone }))
 }
 

@@ -45,6 +45,7 @@ mod silicon;
 mod sizes;
 #[path = "../common/skip.rs"]
 mod skip;
+mod tables;
 mod tenants;
 mod trace;
 mod users;

@@ -9,6 +9,7 @@ use wattline_units::limits::LINE_BYTES;
 use crate::attribution::tenants::{
     AndroidRecords, By, Perf, SharingBasis, TenantRecord, parse_readings,
 };
+use crate::cli::progress;
 use crate::input_file;
 use crate::stage::Failure;
 
@@ -56,11 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let readings = match &arguments.energy {
         Some(path) => {
             let log = input_file::read(path).map_err(Failure::io("read", path))?;
-            let readings =
-                parse_readings(&log).map_err(|error| Failure::input(path, error))?;
-            for remark in readings.remarks {
-                progress::say(format!("{}: {remark}", path.display()));
-            }
+            let readings = parse_readings(&log).map_err(|error| Failure::input(path, error))?;
+            progress::remarks(path, &readings.remarks);
             readings.samples
         }
         None => Vec::new(),

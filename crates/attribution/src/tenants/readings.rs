@@ -57,8 +57,7 @@ pub struct MeterReadings {
 /// # Errors
 /// Missing columns, fields that are no numbers, numbers with two meanings.
 pub fn parse_readings(log: &[u8]) -> Result<MeterReadings, ReadingsError> {
-    let (text, dialect) =
-        plain_text(log).map_err(|error| ReadingsError::Csv(error.to_string()))?;
+    let (text, dialect) = plain_text(log).map_err(|error| ReadingsError::Csv(error.to_string()))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let wrong = |error: csv::Error| ReadingsError::Csv(error.to_string());
     let header = reader.headers().map_err(wrong)?.clone();

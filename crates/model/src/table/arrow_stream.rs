@@ -91,6 +91,47 @@ impl<R: Read> ArrowStreamPart<R> {
     }
 }
 
+/// First bytes of a file in Arrow's format, which is a stream between them and a footer.
+pub const ARROW_FILE: &[u8; 8] = b"ARROW1\0\0";
+
+/// Opens a file anew for every pass.
+pub type OpenArrow<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
+
+/// A file of Arrow's format (Feather of version 2), which can be read again and again.
+pub struct ArrowFilePart<'o> {
+    open: OpenArrow<'o>,
+}
+
+impl<'o> ArrowFilePart<'o> {
+    /// Nothing is read yet.
+    pub fn new(open: OpenArrow<'o>) -> Self {
+        Self { open }
+    }
+
+    fn stream(&self) -> Result<ArrowStreamPart<Box<dyn Read + 'o>>, TableError> {
+        let read = |error: std::io::Error| TableError::Read { message: error.to_string() };
+        let mut file = (self.open)().map_err(read)?;
+        let mut first = [0; ARROW_FILE.len()];
+        file.read_exact(&mut first).map_err(read)?;
+        ArrowStreamPart::new(file)
+    }
+}
+
+impl TablePart for ArrowFilePart<'_> {
+    fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
+        self.stream()?.columns()
+    }
+
+    fn each(
+        &self,
+        places: &ColumnPositions,
+        wanted: PassColumns,
+        fill: Fill<'_>,
+    ) -> Result<(), TableError> {
+        self.stream()?.each(places, wanted, fill)
+    }
+}
+
 impl<R: Read> TablePart for ArrowStreamPart<R> {
     fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
         Ok(self.columns.clone())

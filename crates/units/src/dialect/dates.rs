@@ -27,7 +27,11 @@ impl TimeCell {
             return Self::Number;
         }
         let is_date = cell.contains(':') && cell.contains(['-', '/', '.']);
-        if is_date && cell.starts_with(|c: char| c.is_ascii_digit()) { Self::DateTime } else { Self::Other }
+        if is_date && cell.starts_with(|c: char| c.is_ascii_digit()) {
+            Self::DateTime
+        } else {
+            Self::Other
+        }
     }
 }
 

@@ -28,7 +28,10 @@ impl TextEncoding {
             _ => {}
         }
         let zeros = |from: usize| sample.iter().skip(from).step_by(2).take(64);
-        let are_zero = |from| sample.len() > 3 && zeros(from).filter(|byte| **byte == 0).count() > zeros(from).count() / 2;
+        let are_zero = |from| {
+            sample.len() > 3
+                && zeros(from).filter(|byte| **byte == 0).count() > zeros(from).count() / 2
+        };
         match (are_zero(0), are_zero(1)) {
             (false, true) => Self::Utf16Le,
             (true, false) => Self::Utf16Be,

@@ -21,9 +21,18 @@ pub struct ForeignFormat {
 
 /// First bytes, and what a file is that has them.
 const SIGNATURES: [(&[u8], ForeignFormat); 15] = [
-    (b"PK\x03\x04", ForeignFormat { name: "a zip archive, which Excel's and LibreOffice's workbooks are", remedy: SHEET }),
+    (
+        b"PK\x03\x04",
+        ForeignFormat {
+            name: "a zip archive, which Excel's and LibreOffice's workbooks are",
+            remedy: SHEET,
+        },
+    ),
     (b"\xd0\xcf\x11\xe0", ForeignFormat { name: "an Excel workbook", remedy: SHEET }),
-    (b"PARE", ForeignFormat { name: "an encrypted Parquet file", remedy: "write it without encryption" }),
+    (
+        b"PARE",
+        ForeignFormat { name: "an encrypted Parquet file", remedy: "write it without encryption" },
+    ),
     (b"FEA1", ForeignFormat { name: "a Feather file of version 1", remedy: WRITE }),
     (b"ORC", ForeignFormat { name: "an ORC file", remedy: WRITE }),
     (b"Obj\x01", ForeignFormat { name: "an Avro file", remedy: WRITE }),
@@ -53,7 +62,8 @@ impl ForeignFormat {
     /// Texts that are no tables of cells.
     fn of_text(sample: &[u8]) -> Option<Self> {
         let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample).trim_ascii_start();
-        let begins = |with: &[u8]| text.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
+        let begins =
+            |with: &[u8]| text.get(..with.len()).is_some_and(|s| s.eq_ignore_ascii_case(with));
         match text.first() {
             Some(b'{') => Some(Self { name: "JSON", remedy: WRITE }),
             Some(b'[') if text[1..].trim_ascii_start().starts_with(b"{") => {

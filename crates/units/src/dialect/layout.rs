@@ -101,7 +101,10 @@ impl CellSeparator {
 }
 
 /// How the `csv` crate reads rows of a layout.
-pub(super) fn reader_settings(separator: CellSeparator, has_backslashes: bool) -> csv::ReaderBuilder {
+pub(super) fn reader_settings(
+    separator: CellSeparator,
+    has_backslashes: bool,
+) -> csv::ReaderBuilder {
     let mut settings = csv::ReaderBuilder::new();
     settings.has_headers(false).flexible(true).delimiter(separator.byte());
     if has_backslashes {
@@ -199,13 +202,8 @@ impl Candidate {
         let fits = |row: &&SampleRow| row.cells.len() == columns;
         let fitting = body.iter().copied().filter(fits).count();
         let odd = body.iter().copied().find(|row| !fits(row));
-        let layout = TableLayout {
-            separator,
-            has_backslashes,
-            skipped: first.line,
-            has_hash,
-            has_units,
-        };
+        let layout =
+            TableLayout { separator, has_backslashes, skipped: first.line, has_hash, has_units };
         let odd = odd.map(|row| (row.line + 1, row.cells.len()));
         Some(Self { layout, columns, fitting: (fitting, body.len()), odd })
     }
@@ -289,14 +287,15 @@ fn titles_row(rows: &[SampleRow]) -> Option<(usize, bool)> {
     let first = rows.iter().position(|row| !row.is_comment());
     let Some(first) = first else { return (!rows.is_empty()).then_some((0, true)) };
     let columns = usual_columns(&rows[first..]);
-    let candidate = rows[first..].iter().take(PREAMBLE_LINES).position(|row| row.cells.len() == columns);
+    let candidate =
+        rows[first..].iter().take(PREAMBLE_LINES).position(|row| row.cells.len() == columns);
     let at = first + candidate.unwrap_or(0);
     if !has_numbers(&rows[at]) && rows[first..at].iter().all(|row| row.cells.len() < columns) {
         return Some((at, false));
     }
-    let above = first.checked_sub(1).filter(|above| {
-        rows[*above].titles_after_hash() == columns && all_numbers(&rows[first])
-    });
+    let above = first
+        .checked_sub(1)
+        .filter(|above| rows[*above].titles_after_hash() == columns && all_numbers(&rows[first]));
     Some(above.map_or((first, false), |above| (above, true)))
 }
 

@@ -90,7 +90,11 @@ impl ColumnMarks {
 
 /// Rewrites a cell with a decimal point, where its column's marks say that it needs it.
 /// `commas` says whether decimal commas are what the table has otherwise.
-pub(crate) fn plain_cell(cell: &str, marks: NumberMarks, commas: bool) -> Result<Option<String>, ()> {
+pub(crate) fn plain_cell(
+    cell: &str,
+    marks: NumberMarks,
+    commas: bool,
+) -> Result<Option<String>, ()> {
     let decimal = match (marks, shape_of(cell)) {
         (NumberMarks::Text, _) | (_, CellShape::Text | CellShape::Missing) => return Ok(None),
         (_, CellShape::Plain) => Mark::Point,

@@ -220,9 +220,7 @@ impl<R: Read> PlainCsv<R> {
         let dialect = TableDialect::sniff(&sample, sample.len() < SAMPLE_BYTES).map_err(invalid)?;
         let decoded = dialect.encoding.decoder(Cursor::new(sample).chain(text));
         let text = match dialect.is_plain() {
-            true => {
-                PlainSource::AsItIs(Box::new(LineText::new(decoded, &TableLayout::plain())))
-            }
+            true => PlainSource::AsItIs(Box::new(LineText::new(decoded, &TableLayout::plain()))),
             false => PlainSource::Rewritten(Box::new(Rewriter::new(decoded, &dialect))),
         };
         Ok(Self { dialect, text })

@@ -128,8 +128,7 @@ const AMPERES: Units = &[
 ];
 
 impl Quantity {
-    const ALL: [Self; 5] =
-        [Self::Time, Self::Power, Self::Energy, Self::Voltage, Self::Current];
+    const ALL: [Self; 5] = [Self::Time, Self::Power, Self::Energy, Self::Voltage, Self::Current];
 
     /// Its name in messages.
     pub fn name(self) -> &'static str {
@@ -253,7 +252,11 @@ pub fn quantity_column(
         _ => Err(TitleError::Several {
             quantity: quantity.name(),
             count: best.len(),
-            columns: best.iter().map(|c| format!("`{}`", shortened(titles[c.at]))).collect::<Vec<_>>().join(", "),
+            columns: best
+                .iter()
+                .map(|c| format!("`{}`", shortened(titles[c.at])))
+                .collect::<Vec<_>>()
+                .join(", "),
         }),
     }
 }

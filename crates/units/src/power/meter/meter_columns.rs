@@ -80,11 +80,7 @@ impl MeterColumns {
 
     /// Reads a line of titles, with the line below it, which may have their units; and how many
     /// lines that were.
-    fn of(
-        line: &str,
-        below: Option<&str>,
-        names: &ColumnNames,
-    ) -> Result<(Self, usize), String> {
+    fn of(line: &str, below: Option<&str>, names: &ColumnNames) -> Result<(Self, usize), String> {
         let mut problem = None;
         for separator in SEPARATORS {
             let titles = titles_of(line, separator);

@@ -9,9 +9,9 @@
 
 mod counters;
 pub mod external;
-pub mod meter_columns;
 mod fuel_gauge;
 mod ina231;
+pub mod meter_columns;
 mod odpm;
 mod power_stats;
 mod rapl;
