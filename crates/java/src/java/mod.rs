@@ -4,6 +4,7 @@
 pub(crate) mod attribute;
 pub mod class;
 pub mod classpath;
+mod compact_source;
 mod completion;
 mod constants;
 pub(crate) mod declare;
