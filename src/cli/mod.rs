@@ -37,6 +37,7 @@ mod report;
 mod run;
 mod scan;
 mod schedule;
+mod source_arguments;
 mod standard_output;
 mod stop;
 mod suggest;

@@ -183,6 +183,7 @@ impl<'s> LocalSession<'s> {
             options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
         let mut child = Command::new(&self.jvm.java)
             .args(options.unwrap_or_default())
+            .args(self.jvm.options()?)
             .args(properties)
             .arg("-cp")
             .arg(self.jvm.jar())

@@ -3,10 +3,12 @@
 //! (`ScenarioFile`) and as checked ([`Scenario`]).
 
 mod check;
+mod check_build;
 pub(crate) mod checked;
 pub(crate) mod error;
 pub(crate) mod file;
 pub(crate) mod input;
+pub(crate) mod javac_option;
 pub(crate) mod keys;
 mod language;
 mod locate;
@@ -28,7 +30,9 @@ pub use checked::{
 pub(crate) use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
 pub use file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
-pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceSection};
+pub(crate) use file::{
+    InputFile, LibraryFile, ProcessorFile, RoleFile, ScenarioFile, SourceSection,
+};
 pub(crate) use input::in_order;
 pub use input::{InputAction, InputStep, timed_steps};
 pub use keys::{Keys, table_of};
@@ -263,6 +267,30 @@ name = "none"
             let message = board(&lines).unwrap_err().to_string();
             assert!(message.contains(expected), "{lines}: {message}");
         }
+    }
+
+    #[test]
+    fn a_build_has_its_own_encoding_options_and_processors() {
+        let text = SMALL.replace("include = [", "encoding = \"SJIS\"\ninclude = [");
+        let text = text.replace(
+            "[[source]]",
+            "preview = true\njavac_options = [\"-Aa=b\", \"--add-exports\", \
+             \"java.base/sun.x=ALL-UNNAMED\"]\n[[processor]]\npath = \"p.jar\"\n[[source]]",
+        );
+        let scenario = parse(&text).unwrap();
+        assert_eq!(scenario.sources[0].encoding.unwrap().name, "Shift_JIS");
+        assert!(scenario.application.preview);
+        assert_eq!(scenario.application.javac_options.len(), 3);
+        assert_eq!(scenario.processors, [ArtifactSource::Path("p.jar".into())]);
+        let problem = message(&text.replace("SJIS", "Klingon"));
+        assert!(
+            problem.contains("`source[0].encoding` is wrong: there is no encoding"),
+            "{problem}"
+        );
+        let problem = message(&text.replace("-Aa=b", "-d"));
+        assert!(problem.contains("`application.javac_options` has \"-d\""), "{problem}");
+        let problem = message(&text.replace("path = \"p.jar\"\n", ""));
+        assert!(problem.contains("`processor[0]` needs either"), "{problem}");
     }
 
     #[test]

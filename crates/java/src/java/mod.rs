@@ -8,6 +8,7 @@ mod compact_source;
 mod completion;
 mod constants;
 pub(crate) mod declare;
+pub mod encoding;
 mod escapes;
 pub mod fast;
 pub mod fingerprints;

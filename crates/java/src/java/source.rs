@@ -9,7 +9,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::compact_source;
 use super::escapes;
-use super::regions;
+use super::regions::{self, RegionKind, Regions};
 use super::syntax_tree::{SyntaxNode, SyntaxTree};
 
 /// A parsed source file. The tree's nodes borrow from it.
@@ -67,6 +67,19 @@ impl SourceFile {
     pub fn text_of(&self, node: SyntaxNode<'_>) -> &str {
         &self.text[node.byte_range()]
     }
+}
+
+/// Whether a character that is not ASCII stands outside of comments, so that the program is
+/// another one where it is read as another character.
+pub fn has_letters_outside_comments(text: &str) -> bool {
+    let mut from = 0;
+    for region in Regions::of(text).filter(|region| region.kind != RegionKind::Literal) {
+        if !text[from..region.range.start].is_ascii() {
+            return true;
+        }
+        from = region.range.end;
+    }
+    !text[from..].is_ascii()
 }
 
 /// The text without escapes, and with the class of a compact source file.
@@ -133,6 +146,13 @@ mod tests {
         assert!(!file.gave_up && file.may_hold_bodies(root));
         let body = root.children().next().unwrap().child_by_field_name("body").unwrap();
         assert!(!file.may_hold_bodies(body.named_children().next().unwrap()));
+    }
+
+    #[test]
+    fn letters_in_comments_are_told_from_others() {
+        assert!(!has_letters_outside_comments("class A { // ä\n /* ö */ int a; } // ü"));
+        assert!(has_letters_outside_comments("class A { /* a */ String s = \"ä\"; }"));
+        assert!(has_letters_outside_comments("class Ä { }"));
     }
 
     #[test]

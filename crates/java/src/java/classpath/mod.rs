@@ -3,6 +3,7 @@
 
 mod convert;
 mod exports;
+mod facts;
 mod jdk;
 mod modules;
 mod places;
@@ -14,6 +15,7 @@ use std::sync::{Arc, RwLock};
 use super::class::ClassInfo;
 use super::types::Name;
 use crate::java::fast::Map;
+pub use facts::{ClassFileFacts, class_file_facts};
 use places::ClassPathEntry;
 
 /// Why a class path can't be opened.
