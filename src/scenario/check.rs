@@ -7,7 +7,11 @@ use std::path::PathBuf;
 use wattline_units::limits::CAMPAIGN_RUNS;
 use wattline_units::shortened::shortened;
 
+<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 use super::campaign_file::{CampaignFile, CampaignProtocol, PlanOn};
+=======
+use super::check_build::{check_encoding, check_javac_options, check_processors};
+>>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
@@ -39,6 +43,7 @@ impl TryFrom<ScenarioFile> for Scenario {
             application: check_application(written.application)?,
             sources: check_sources(&written.source)?,
             libraries: check_libraries(&written.library)?,
+            processors: check_processors(&written.processor)?,
             session: check_session(written.session)?,
             inputs: check_inputs(&written.input)?,
             board: check_board(&written.board)?,
@@ -95,6 +100,8 @@ fn check_application(written: ApplicationFile) -> Result<Application, FailedChec
         apk: written.apk.map(PathBuf::from),
         java_release,
         parameters: written.parameters.unwrap_or_default(),
+        preview: written.preview.unwrap_or_default(),
+        javac_options: check_javac_options(written.javac_options)?,
         granularity,
         assertions,
         watch_loops,
@@ -192,6 +199,7 @@ fn check_source(written: &SourceSection, key: &str) -> Result<SourceTree, Failed
             RoleFile::Harness => Role::Harness,
         },
         analyse: written.analyse.unwrap_or(true),
+        encoding: check_encoding(&written.encoding, key)?,
     })
 }
 
@@ -204,7 +212,7 @@ fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, FailedCheck>
     written.iter().enumerate().map(check).collect()
 }
 
-fn check_origin(
+pub(super) fn check_origin(
     path: &Option<String>,
     maven: &Option<String>,
     sha256: &Option<String>,
