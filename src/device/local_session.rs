@@ -178,25 +178,9 @@ impl<'s> LocalSession<'s> {
         let options = sampled.then(|| self.jvm.sampling(folder.path(), &recording)).transpose();
         let options =
             options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
-        let mut child = self.start(folder.path(), options.unwrap_or_default()).map_err(failed)?;
-=======
-        let mut child = Command::new(&self.jvm.java)
-            .args(options.unwrap_or_default())
-            .args(self.jvm.options()?)
-            .args(properties)
-            .arg("-cp")
-            .arg(self.jvm.jar())
-            .arg(&self.plan.main)
-            .args(extras)
-            .current_dir(folder.path())
-            .envs(UTF8_LOCALE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
+        let mut options = options.unwrap_or_default();
+        options.extend(self.jvm.options()?);
+        let mut child = self.start(folder.path(), options).map_err(failed)?;
         let pid = child.id();
         self.pid.store(pid, Ordering::SeqCst);
         let (out, err, mut input) = (child.stdout.take(), child.stderr.take(), child.stdin.take());

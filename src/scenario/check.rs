@@ -7,11 +7,8 @@ use std::path::PathBuf;
 use wattline_units::limits::CAMPAIGN_RUNS;
 use wattline_units::shortened::shortened;
 
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 use super::campaign_file::{CampaignFile, CampaignProtocol, PlanOn};
-=======
 use super::check_build::{check_encoding, check_javac_options, check_processors};
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,

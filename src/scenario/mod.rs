@@ -31,15 +31,8 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceSection};
 pub use file::{LibraryRole, StartKind};
-=======
-pub use file::{CampaignProtocol, CaseChoice, LibraryRole, PlanOn, StartKind};
-pub(crate) use file::{
-    InputFile, LibraryFile, ProcessorFile, RoleFile, ScenarioFile, SourceSection,
-};
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 pub(crate) use input::in_order;
 pub use input::{InputAction, InputStep, timed_steps};
 pub use keys::{Keys, table_of};

@@ -25,7 +25,7 @@ pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Ve
         if let Some(outer) = class.outer.filter(|_| class.is_inner) {
             info.outer_parameters = infos[outer].parameters().cloned().collect();
         }
-        if let Some(compiled) = world.compiled(&class.name) {
+        if let Some(compiled) = hierarchy.declarations.compiled(&class.name) {
             add_compiled(&mut info, &compiled, class.is_inner);
         }
         infos.push(info);

@@ -121,7 +121,7 @@ impl<'w> TrackedLookup<'w> {
 
     /// The packages that code which imports a module sees by it.
     pub fn exported_packages(&self, module: &str) -> Vec<String> {
-        self.world.exported_packages(module)
+        self.declarations.exported_packages(module)
     }
 
     fn outside(&self, name: &str) -> Option<Arc<ClassInfo>> {
@@ -230,7 +230,7 @@ impl<'w> TrackedLookup<'w> {
                 false => OwnMember::NotInherited,
             };
         if let Some(decl) = self.decl(class) {
-            let written = || self.world.compiled(class)?.members.get(simple).cloned();
+            let written = || self.declarations.compiled(class)?.members.get(simple).cloned();
             let own = decl.members.get(simple).cloned().or_else(written);
             return own
                 .as_ref()

@@ -171,7 +171,6 @@ pub(super) fn find_columns(
     Ok(places)
 }
 
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 /// Where the features of a model are, in its order. There may be many, so each is looked up.
 fn positions_of(features: &[String], names: &[String]) -> Result<Vec<usize>, TableError> {
     let index: BTreeMap<&str, usize> =
@@ -185,11 +184,11 @@ fn positions_of(features: &[String], names: &[String]) -> Result<Vec<usize>, Tab
 
 fn no_column(name: &str, flag: &'static str, names: &[String]) -> TableError {
     TableError::NoColumn { name: name.into(), flag, nearest: nearest(name, names) }
-=======
+}
+
 /// Whether a column has the numbers that pandas and R write beside rows.
 fn is_index(name: &str) -> bool {
     name.is_empty() || name.starts_with("__index_level_") || name.starts_with("Unnamed: ")
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 }
 
 /// All names, and how many of them are the file's own.

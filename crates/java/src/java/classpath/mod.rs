@@ -2,12 +2,9 @@
 //! found by binary name and read on first use. The only part of `java` that reads files.
 
 mod convert;
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 mod error;
-=======
 mod exports;
 mod facts;
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 mod jdk;
 mod modules;
 mod places;
@@ -19,11 +16,8 @@ use std::sync::{Arc, RwLock};
 use super::class::ClassInfo;
 use super::types::Name;
 use crate::java::fast::Map;
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 pub use error::ClassPathError;
-=======
 pub use facts::{ClassFileFacts, class_file_facts};
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 use places::ClassPathEntry;
 
 /// Where classes outside the analysed sources are found. Cheap to open: a class is

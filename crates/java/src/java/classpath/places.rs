@@ -8,12 +8,8 @@ use wattline_units::input::{open_regular, read_regular};
 use wattline_units::limits::{ARCHIVE_ENTRIES, CLASS_FILE_BYTES};
 use zip::ZipArchive;
 
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 use super::error::ClassPathError;
-=======
-use super::ClassPathError;
 use super::exports;
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 use super::modules::ModulesFile;
 
 /// One entry of the class path.

@@ -6,14 +6,10 @@
 use crate::dialect::{Quantity, decimal_nanos};
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace, RowKind};
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 use super::error::MeterError;
 use super::kind::{Meter, Offer};
-use super::readings::{HEAD, header_field};
-=======
 use super::meter_columns::{FoundColumns, MeterColumns};
-use super::{Meter, MeterError, Offer, header_field};
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
+use super::readings::{HEAD, header_field};
 
 /// A text table in any dialect.
 #[derive(Debug)]
@@ -122,17 +118,9 @@ impl Meter for External {
         if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT)) {
             return Err(no_power(fault.into()));
         }
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
-        let offset = header_field(text, "offset_s").and_then(|text| nanos(text, 1e9));
-        let mut lines = text.lines().enumerate();
-        let mut table =
-            lines.by_ref().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(HEAD));
-        let (_, first) = table.next().ok_or_else(|| no_power("the table is empty".into()))?;
-        let columns = MeterColumns::of(first).map_err(no_power)?;
-=======
         let offset = header_field(text, "offset_s").and_then(|text| decimal_nanos(text, 1e9));
         let lines: Vec<&str> = text.lines().collect();
-        let head = usize::from(lines.first().is_some_and(|line| line.starts_with(super::HEAD)));
+        let head = usize::from(lines.first().is_some_and(|line| line.starts_with(HEAD)));
         if lines[head..].iter().all(|line| line.trim().is_empty()) {
             return Err(no_power("the table is empty".into()));
         }
@@ -141,7 +129,6 @@ impl Meter for External {
         let rows = lines.iter().enumerate().skip(head + rows_from);
         let rows = rows.filter(|(_, line)| !line.trim().is_empty());
         columns.learn(rows.clone().map(|(_, line)| *line)).map_err(no_power)?;
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
         let residual = header_field(text, "residual_s").and_then(|text| text.parse().ok());
         let mut trace = PowerTrace {
             rails: vec![External::RAIL.into()],

@@ -12,11 +12,8 @@ mod error;
 pub mod external;
 mod fuel_gauge;
 mod ina231;
-<<<<<<< ab15850f32d9c6bb8c92e0746fd094d5702e29be
 mod kind;
-=======
 pub mod meter_columns;
->>>>>>> 152598bbb7fd8c3219f842982dc6cc1a018508c4
 mod odpm;
 mod power_stats;
 mod rapl;
