@@ -43,8 +43,7 @@ impl AnalysedApplication {
             .filter(|file| file.analyse)
             .map(|file| SourceFile::parse(&file.path, &file.text))
             .collect();
-        let classes = ClassPath::open(&sources.class_path())
-            .map_err(|error| BuildError::ClassPath(error.to_string()))?;
+        let classes = sources.open_classes()?;
         let blocks = divide_all(&files, granularity);
         let CountResult { mut dictionary, mut findings, guessed, .. } =
             operations::count(&files, &blocks, &classes);

@@ -1,11 +1,13 @@
 //! What can go wrong between a scenario and its variants.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use crate::finding::FindingKind;
 use crate::format::visible_path;
 use crate::toolchain::{Diagnostic, ToolchainError};
+
+use super::{Sources, annotation_processing};
 
 /// A failure while loading or building an application.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +88,66 @@ pub enum BuildError {
     /// The virtual board's classes of Android can't be made.
     #[error("dry runs of an application with a window: {0}")]
     Framework(#[from] crate::virtual_board::simulated_model::SimulatedModelError),
+    /// A source file in an encoding that nobody states, which has letters in its code.
+    #[error(
+        "{file} is not UTF-8{}, and nothing says in which encoding it is, so the program might be \
+         another one: state it as javac's `-encoding` does (`encoding` of a [[source]]; of `trace` \
+         and `scan`: --encoding)",
+        if *more > 0 { format!(", as {more} more are not") } else { String::new() }
+    )]
+    UndeclaredEncoding {
+        /// The file.
+        file: String,
+        /// How many others there are.
+        more: usize,
+    },
+    /// A path that has no annotation processor.
+    #[error(
+        "{} offers no annotation processor; name the jar that has it",
+        path.iter().map(|path| visible_path(path).to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NoProcessor {
+        /// Its entries.
+        path: Vec<PathBuf>,
+    },
+    /// Processors that change classes in ways that only they know.
+    #[error(
+        "annotation processors ({processors}) change class {class} while it is compiled, which is \
+         only repeated for Lombok: variants of it would be another program; leave its files out \
+         (`exclude`) and give them as a library"
+    )]
+    ClassesChanged {
+        /// The class.
+        class: String,
+        /// Those that are not Lombok's.
+        processors: String,
+    },
+    /// A service that only a module can give so.
+    #[error(
+        "module-info.java provides a service by `{class}.provider()`, which Java calls in modules \
+         alone, and boards run applications on a class path; give the class a public constructor \
+         without parameters, or leave module-info.java out (`exclude`)"
+    )]
+    ProviderMethod {
+        /// The class.
+        class: String,
+    },
+    /// Several modules at once.
+    #[error(
+        "the sources declare several modules ({}); give one of them, and the others compiled in \
+         --classpath, or run them as no modules (--no-modules)",
+        names.join(", ")
+    )]
+    SeveralModules {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Previews of Java in a package of Android.
+    #[error(
+        "`application.preview`: Android has no preview features of Java; measure with `--board \
+         jvm`, or write the sources without them"
+    )]
+    PreviewOnAndroid,
     /// The class path can't be read.
     #[error("class path: {0}")]
     ClassPath(String),
@@ -129,14 +191,14 @@ impl BuildError {
         move |source| BuildError::Io { path, source }
     }
 
-    /// The error for sources that javac refused. `places` says where each of its files
-    /// lies; `release` is one with which it takes them.
+    /// The error for sources that javac refused; `release` is one with which it takes them.
     pub fn refused(
         what: &'static str,
         errors: &[Diagnostic],
-        places: &BTreeMap<String, String>,
+        sources: &Sources,
         release: Option<u32>,
     ) -> Self {
+        let places = &sources.places;
         let shown = errors.iter().take(SHOWN_ERRORS).map(|error| {
             let path = error.file.to_string_lossy().into_owned();
             let place = places.get(&path).unwrap_or(&path);
@@ -148,18 +210,45 @@ impl BuildError {
         if let Some(more) = errors.len().checked_sub(SHOWN_ERRORS).filter(|more| *more > 0) {
             shown += &format!("\nand {more} more errors");
         }
-        let remedy = remedy(errors, release);
+        let remedy = remedy(errors, sources, release);
         BuildError::DoesNotCompile { what, errors: shown, remedy }
     }
 }
 
 /// What may help against what javac says, as a line of its own; empty where nothing is known to.
-fn remedy(errors: &[Diagnostic], release: Option<u32>) -> String {
+fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> String {
     if let Some(release) = release {
         return format!(
             "\nit compiles for Java {release}: set `java_release = {release}` in \
              [application] (of `trace`: --release {release})"
         );
+    }
+    let says = |text: &str| errors.iter().any(|error| error.message.contains(text));
+    let guessed = sources.findings.iter().find(|f| f.kind == FindingKind::AssumedEncoding);
+    let processors = annotation_processing::processors_on(&sources.class_path());
+    let has_processors = sources.javac.processor_path.is_empty()
+        && processors.is_ok_and(|processors| !processors.is_empty());
+    if let Some(finding) = guessed {
+        return format!(
+            "\n{} is not UTF-8 and was read as ISO 8859-1: state its encoding (`encoding` of a \
+             [[source]]; of `trace`: --encoding)",
+            finding.file
+        );
+    }
+    if says("preview feature") || says("--enable-preview") {
+        return "\nfeatures that are previews are on with `preview = true` in [application] (of \
+                `trace`: --enable-preview)"
+            .to_owned();
+    }
+    if has_processors && says("cannot find symbol") {
+        return "\na library has annotation processors, which did not run: name its jar as a \
+                `[[processor]]` (of `trace`: --processor-path)"
+            .to_owned();
+    }
+    if says("module not found") {
+        return "\na module that is missing is mostly a library's: name its jar (of `trace`: \
+                --classpath), or leave module-info.java out"
+            .to_owned();
     }
     match errors.iter().any(Diagnostic::misses_package) {
         true => {
@@ -182,7 +271,7 @@ mod tests {
             message: message.into(),
             details: Vec::new(),
         };
-        BuildError::refused("application", &[error], &BTreeMap::new(), None).to_string()
+        BuildError::refused("application", &[error], &Sources::default(), None).to_string()
     }
 
     #[test]
@@ -191,5 +280,9 @@ mod tests {
         assert!(missing.contains("a/A.java:3: error: package"), "{missing}");
         assert!(missing.ends_with("`[[library]]` (of `trace`: --classpath)"), "{missing}");
         assert!(error_of("error: ';' expected").ends_with("expected"));
+        let preview = error_of("error: x is a preview feature and is disabled by default.");
+        assert!(preview.contains("`preview = true`"), "{preview}");
+        let module = error_of("error: module not found: a.b");
+        assert!(module.contains("module-info.java"), "{module}");
     }
 }

@@ -1,5 +1,6 @@
 //! Scenario -> sources, their analysis, and the jar of each variant.
 
+pub mod annotation_processing;
 pub(crate) mod application;
 mod blame;
 mod board_clock;
@@ -7,8 +8,11 @@ mod call_logs;
 pub mod counts_files;
 pub(crate) mod dry_run;
 pub(crate) mod error;
+mod javac_settings;
 mod jobs;
 mod last_words;
+mod module_info;
+pub mod module_path;
 mod on_android;
 pub(crate) mod package;
 mod platform;
@@ -25,6 +29,8 @@ pub use application::AnalysedApplication;
 pub(crate) use call_logs::call_logs;
 pub(crate) use dry_run::HostDryRunner;
 pub use error::BuildError;
+pub use javac_settings::JavacSettings;
+pub use module_info::ModuleInfo;
 pub use sources::{LoadedSource, Sources};
 pub use survey::SourceAnalysis;
 pub use variant::{BuiltVariant, VariantBuilder};

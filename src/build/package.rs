@@ -64,6 +64,11 @@ impl PackageBuilder {
         mut entries: Classes,
         probes: Option<&str>,
     ) -> Result<BuiltPackage, BuildError> {
+        if scenario.application.preview {
+            return Err(BuildError::PreviewOnAndroid);
+        }
+        // Android reads the entries for all releases alone.
+        entries.retain(|name, _| !name.starts_with(jar::VERSIONS));
         check_activity(scenario, &entries)?;
         jar::check_names(entries.keys())?;
         entries.extend(self.runner.clone());

@@ -170,7 +170,14 @@ impl<'r> VariantRunner<'r> {
             classpath: std::iter::once(job.classes.clone()).chain(libraries).collect(),
             main: self.scenario.application.main.clone().ok_or(BuildError::NoMain)?,
             arguments: extras.iter().map(|(key, value)| format!("{key}={value}")).collect(),
-            options: job.options.iter().cloned().chain(properties).collect(),
+            options: self
+                .application
+                .sources
+                .javac
+                .jvm_options()
+                .chain(job.options.iter().cloned())
+                .chain(properties)
+                .collect(),
             directory: folder.to_path_buf(),
             input: input.steps.iter().map(|step| step.timed() + "\n").collect(),
             limit: self.limit,

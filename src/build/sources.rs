@@ -9,6 +9,9 @@ use wattline_units::input::{open_regular, read_regular};
 use wattline_units::limits::SOURCE_FILE_BYTES;
 
 use crate::finding::{Finding, FindingKind};
+use crate::java::ClassPath;
+use crate::java::encoding::{self, SourceEncoding};
+use crate::java::source::has_letters_outside_comments;
 use crate::scenario::{
     Artifact, ArtifactSource, LibraryRole, Role, Scenario, SourceTree, place_of_key,
 };
@@ -17,7 +20,7 @@ use crate::toolchain::entry_name::{EscapedName, NameFault, relative_path};
 use crate::toolchain::file_tree::{FileTree, TreeFile};
 use crate::toolchain::{artifact, jar};
 
-use super::{BuildError, platform};
+use super::{BuildError, JavacSettings, ModuleInfo, platform};
 
 /// One source file of the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,12 @@ pub struct Sources {
     pub provided: Vec<PathBuf>,
     /// Files that could not be read as text, or are no part of an application.
     pub findings: Vec<Finding>,
+    /// Files that are another program in another encoding, where none is stated.
+    pub undeclared: Vec<String>,
+    /// Declarations of modules.
+    pub modules: Vec<ModuleInfo>,
+    /// How they are compiled.
+    pub javac: JavacSettings,
 }
 
 impl Sources {
@@ -82,6 +91,31 @@ impl Sources {
         Ok(hashes)
     }
 
+    /// The classes that the sources can name, with what annotation processors wrote into theirs.
+    ///
+    /// # Errors
+    /// If the class path can't be opened.
+    pub fn open_classes(&self) -> Result<ClassPath, BuildError> {
+        let compiled = self.javac.compiled.as_ref().map(|compiled| compiled.classes());
+        ClassPath::open(&self.class_path())
+            .and_then(|classes| classes.with_compiled(compiled.as_deref()))
+            .map_err(|error| BuildError::ClassPath(error.to_string()))
+    }
+
+    /// Refuses to build sources whose letters were guessed: the program might be another one.
+    ///
+    /// # Errors
+    /// The first file of them.
+    pub fn check_encodings(&self) -> Result<(), BuildError> {
+        match self.undeclared.split_first() {
+            None => Ok(()),
+            Some((first, rest)) => {
+                let file = self.places.get(first).unwrap_or(first).clone();
+                Err(BuildError::UndeclaredEncoding { file, more: rest.len() })
+            }
+        }
+    }
+
     /// What the application is compiled against.
     pub fn class_path(&self) -> Vec<PathBuf> {
         [self.libraries.as_slice(), &self.provided].concat()
@@ -105,14 +139,16 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
     let mut files = BTreeMap::new();
     for (index, source) in scenario.sources.iter().enumerate() {
         let place = locate(scenario, &source.origin, &format!("source[{index}]"))?;
-        let SourceTree { role, analyse, .. } = *source;
+        let SourceTree { role, analyse, encoding, .. } = *source;
         let takes = |path: &str| source.takes(path);
-        add_tree(&mut sources, &mut files, (&place, &named_in, &takes), (role, analyse))?;
+        let tree = Tree { place: &place, named_in: &named_in, takes: &takes, encoding };
+        add_tree(&mut sources, &mut files, &tree, (role, analyse))?;
         if is_archive(&place) {
             add_resources_of(&mut sources, &place, |name: &str| takes(name) && is_resource(name))?;
         }
     }
     sources.files = files.into_values().collect();
+    add_services(&mut sources)?;
     for (index, library) in scenario.libraries.iter().enumerate() {
         let place = locate(scenario, &library.origin, &format!("library[{index}]"))?;
         let place = class_path_entry(&place, &named_in)?;
@@ -121,14 +157,53 @@ pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> 
             LibraryRole::Provided => sources.provided.push(place),
         }
     }
+    for (index, processor) in scenario.processors.iter().enumerate() {
+        let place = locate(scenario, processor, &format!("processor[{index}]"))?;
+        sources.javac.processor_path.push(class_path_entry(&place, &named_in)?);
+    }
+    sources.javac.preview = scenario.application.preview;
+    sources.javac.options = scenario.application.javac_options.clone();
     if sources.files.is_empty() {
         return Err(nothing_in(named_in, &sources.findings));
     }
     Ok(sources)
 }
 
+/// Boards run applications on a class path, where providers of services are those that lists
+/// name: what modules declare is written down there.
+fn add_services(sources: &mut Sources) -> Result<(), BuildError> {
+    for module in std::mem::take(&mut sources.modules) {
+        if let Some(class) = module.provides.values().flatten().find(|c| has_provider(sources, c)) {
+            return Err(BuildError::ProviderMethod { class: class.clone() });
+        }
+        jar::add_entries(&mut sources.resources, module.services());
+    }
+    Ok(())
+}
+
+/// Whether a class gives its service by a static method, which only modules may.
+fn has_provider(sources: &Sources, class: &str) -> bool {
+    let path = format!("{}.java", class.replace('.', "/"));
+    let is_it =
+        |file: &&LoadedSource| file.path == path || file.path.ends_with(&format!("/{path}"));
+    let file = sources.files.iter().find(is_it);
+    file.is_some_and(|file| {
+        let mut lines = file.text.lines();
+        lines.any(|line| line.contains("static") && line.contains(" provider()"))
+    })
+}
+
 /// Loads source folders, files and jars of a command line; all are analysed.
 pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, BuildError> {
+    load_encoded(paths, libraries, None)
+}
+
+/// The same of files in one encoding.
+pub fn load_encoded(
+    paths: &[PathBuf],
+    libraries: &[PathBuf],
+    encoding: Option<SourceEncoding>,
+) -> Result<Sources, BuildError> {
     const NAMED_IN: &str = "the command line";
     let entries = libraries.iter().map(|library| class_path_entry(library, NAMED_IN));
     let mut sources =
@@ -138,8 +213,8 @@ pub fn load_paths(paths: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources, B
         if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
             return Err(BuildError::NotSources { path: path.clone() });
         }
-        let tree = (path.as_path(), NAMED_IN, &(|_: &str| true) as &dyn Fn(&str) -> bool);
-        add_tree(&mut sources, &mut files, tree, (Role::Analysed, true))?;
+        let tree = Tree { place: path, named_in: NAMED_IN, takes: &|_: &str| true, encoding };
+        add_tree(&mut sources, &mut files, &tree, (Role::Analysed, true))?;
     }
     sources.files = files.into_values().collect();
     if sources.files.is_empty() {
@@ -171,19 +246,25 @@ fn add_resources_of(
     Ok(())
 }
 
-/// Where a source tree lies, what names it, and which of its files are taken.
-type Tree<'a> = (&'a Path, &'a str, &'a dyn Fn(&str) -> bool);
+/// Where a source tree lies, what names it, which of its files are taken, and in which encoding
+/// they are, where that is stated.
+struct Tree<'a> {
+    place: &'a Path,
+    named_in: &'a str,
+    takes: &'a dyn Fn(&str) -> bool,
+    encoding: Option<SourceEncoding>,
+}
 
 /// Adds the Java files of a place that are not there yet.
 fn add_tree(
     sources: &mut Sources,
     files: &mut BTreeMap<String, LoadedSource>,
-    (place, named_in, takes): Tree<'_>,
+    tree: &Tree<'_>,
     (role, analyse): (Role, bool),
 ) -> Result<(), BuildError> {
-    for (path, text) in read_tree(place, named_in, takes, &mut sources.findings)? {
+    for (path, text) in read_tree(tree, sources)? {
         if !files.contains_key(&path) {
-            sources.places.insert(path.clone(), place_of(place, &path));
+            sources.places.insert(path.clone(), place_of(tree.place, &path));
             files.insert(path.clone(), LoadedSource { path, text, role, analyse });
         }
     }
@@ -252,38 +333,46 @@ fn locate(scenario: &Scenario, origin: &ArtifactSource, key: &str) -> Result<Pat
 
 /// The Java files of a folder, a jar, or one file, as path -> text.
 fn read_tree(
-    place: &Path,
-    named_in: &str,
-    takes: impl Fn(&str) -> bool,
-    findings: &mut Vec<Finding>,
+    tree: &Tree<'_>,
+    sources: &mut Sources,
 ) -> Result<BTreeMap<String, String>, BuildError> {
+    let Tree { place, named_in, takes, encoding } = *tree;
+    let findings = &mut sources.findings;
     let missing = || BuildError::Missing { path: place.into(), named_in: named_in.to_string() };
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => missing(),
         _ => BuildError::io(place)(error),
     };
     let read: Vec<ReadFile> = if place.is_dir() {
-        read_folder(place, &takes, findings)
+        read_folder(place, takes, encoding, findings)
     } else if place.extension().is_some_and(|extension| extension == "java") {
         let name = place.file_name().ok_or_else(missing)?.to_string_lossy().into_owned();
         let bytes = read_regular(place, SOURCE_FILE_BYTES).map_err(unreadable)?;
         check_file_name(&name).map_err(|fault| unreadable(io::Error::other(fault)))?;
-        vec![as_text(name, bytes)]
+        vec![as_text(name, bytes, encoding)]
     } else {
         open_regular(place).map_err(unreadable)?;
-        let content = jar::read(place, ".java", &takes)?;
+        let content = jar::read(place, ".java", takes)?;
         let of_sources = content.findings.iter().filter(|finding| finding.name.ends_with(".java"));
         findings.extend(of_sources.map(entry_finding));
-        content.entries.into_par_iter().map(|(path, bytes)| source_text(path, bytes)).collect()
+        let entries = content.entries.into_par_iter();
+        entries.map(|(path, bytes)| source_text(path, bytes, encoding)).collect()
     };
     let is_module = |file: &ReadFile| {
         file.text.as_ref().is_some_and(|text| platform::is_jdk_module(&file.path, text))
     };
     let is_jdk = read.iter().any(is_module);
     let mut texts = BTreeMap::new();
-    for file in read.into_iter().filter(|file| is_ordinary(&file.path)) {
+    for file in read.into_iter().filter(|file| !file.path.ends_with("package-info.java")) {
         findings.extend(file.finding);
         let Some(text) = file.text else { continue };
+        if file.path.ends_with("module-info.java") {
+            sources.modules.extend(ModuleInfo::parse(&file.path, &text));
+            continue;
+        }
+        if file.is_guessed && has_letters_outside_comments(&text) {
+            sources.undeclared.push(file.path.clone());
+        }
         match platform::left_out(&file.path, &text).filter(|_| !is_jdk) {
             Some(finding) => findings.push(finding),
             None => {
@@ -307,6 +396,8 @@ struct ReadFile {
     path: String,
     text: Option<String>,
     finding: Option<Finding>,
+    /// Whether nothing says in which encoding it is, and it is not UTF-8.
+    is_guessed: bool,
 }
 
 impl ReadFile {
@@ -314,19 +405,15 @@ impl ReadFile {
     fn unread(path: String, why: &str) -> ReadFile {
         let path = EscapedName(&path).to_string();
         let finding = Some(unreadable(path.clone(), why));
-        ReadFile { path, text: None, finding }
+        ReadFile { path, text: None, finding, is_guessed: false }
     }
-}
-
-/// Module and package declarations hold no code.
-fn is_ordinary(path: &str) -> bool {
-    !path.ends_with("module-info.java") && !path.ends_with("package-info.java")
 }
 
 /// The Java files below a folder; what can't be read is a finding, and the rest goes on.
 fn read_folder(
     folder: &Path,
     takes: impl Fn(&str) -> bool,
+    encoding: Option<SourceEncoding>,
     findings: &mut Vec<Finding>,
 ) -> Vec<ReadFile> {
     let tree = FileTree::below(folder, &|name| name.ends_with(".java") && takes(name));
@@ -350,7 +437,7 @@ fn read_folder(
             Err(fault) => Err(io::Error::other(fault)),
         });
         match bytes {
-            Ok(bytes) => as_text(name, bytes),
+            Ok(bytes) => as_text(name, bytes, encoding),
             Err(error) => ReadFile::unread(name, &error.to_string()),
         }
     });
@@ -363,9 +450,9 @@ fn check_file_name(name: &str) -> Result<(), NameFault> {
 }
 
 /// An entry of a source jar.
-fn source_text(path: String, bytes: Vec<u8>) -> ReadFile {
+fn source_text(path: String, bytes: Vec<u8>, encoding: Option<SourceEncoding>) -> ReadFile {
     match SOURCE_FILE_BYTES.check(bytes.len() as u64) {
-        Ok(()) => as_text(path, bytes),
+        Ok(()) => as_text(path, bytes, encoding),
         Err(exceeded) => ReadFile::unread(path, &exceeded.to_string()),
     }
 }
@@ -385,21 +472,51 @@ fn entry_finding(finding: &EntryFinding) -> Finding {
     }
 }
 
-fn as_text(path: String, bytes: Vec<u8>) -> ReadFile {
-    let (text, finding) = match String::from_utf8(bytes) {
-        Ok(text) => (Some(text), None),
+/// A file's text: by its byte order mark, else in the encoding that is stated, else in UTF-8.
+fn as_text(path: String, bytes: Vec<u8>, stated: Option<SourceEncoding>) -> ReadFile {
+    let marked = encoding::marked(&bytes);
+    let read = match (marked, stated) {
+        (Some((encoding, mark)), _) => encoding.decode(&bytes[mark..]).map_err(|at| (encoding, at)),
+        (None, Some(encoding)) => encoding.decode(&bytes).map_err(|at| (encoding, at)),
+        (None, None) => return as_guessed(path, bytes),
+    };
+    match read {
+        Ok(text) => ReadFile::read(path, text),
+        Err((encoding, at)) => {
+            let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let why = format!("line {line} has bytes that are no character of {}", encoding.name);
+            ReadFile::unread(path, &why)
+        }
+    }
+}
+
+/// A file of which nothing says in which encoding it is.
+fn as_guessed(path: String, bytes: Vec<u8>) -> ReadFile {
+    match String::from_utf8(bytes) {
+        Ok(text) => ReadFile::read(path, text),
         Err(error) if error.as_bytes().contains(&0) => {
-            (None, Some(unreadable(path.clone(), "is binary")))
+            let finding = Some(unreadable(path.clone(), "is binary"));
+            ReadFile { path, text: None, finding, is_guessed: false }
         }
         // Old sources are often Latin-1: every byte is a character there.
         Err(error) => {
-            let message = "not UTF-8; read as ISO 8859-1".to_owned();
+            let message = "not UTF-8; read as ISO 8859-1: state its encoding".to_owned();
             let kind = FindingKind::AssumedEncoding;
-            let finding = Finding { file: path.clone(), line: 0, kind, message };
-            (Some(error.as_bytes().iter().map(|&byte| byte as char).collect()), Some(finding))
+            let finding = Some(Finding { file: path.clone(), line: 0, kind, message });
+            let text = error.as_bytes().iter().map(|&byte| byte as char).collect();
+            ReadFile { finding, is_guessed: true, ..ReadFile::read(path, text) }
         }
-    };
-    ReadFile { path, text, finding }
+    }
+}
+
+impl ReadFile {
+    /// A Ctrl-Z at the end is none of the program's characters (JLS 3.5).
+    fn read(path: String, mut text: String) -> ReadFile {
+        if text.ends_with('\u{1a}') {
+            text.pop();
+        }
+        ReadFile { path, text: Some(text), finding: None, is_guessed: false }
+    }
 }
 
 fn unreadable(file: String, why: &str) -> Finding {
@@ -436,6 +553,38 @@ mod tests {
         assert_eq!(files, ["a/Latin.java", "a/Zero.java"]);
         let kinds: Vec<FindingKind> = sources.findings.iter().map(|f| f.kind).collect();
         assert_eq!(kinds, [FindingKind::AssumedEncoding, FindingKind::UnreadableFile]);
+        assert_eq!(sources.undeclared, ["a/Latin.java"]);
+        let error = sources.check_encodings().unwrap_err().to_string();
+        assert!(
+            error.contains("Latin.java is not UTF-8") && error.contains("--encoding"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn files_are_read_in_the_encoding_that_they_are_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+        let utf16: Vec<u8> =
+            "\u{feff}class W { /* ä */ }".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        write("M.java", b"\xef\xbb\xbfclass M { }\n\x1a");
+        write("S.java", b"class S { String s = \"\x83\x5c\"; }");
+        write("W.java", &utf16);
+        write("module-info.java", b"module a.b { provides c.D with a.E; }");
+        let sjis = SourceEncoding::named("Shift_JIS").unwrap();
+        let read = |encoding| load_encoded(&[folder.path().into()], &[], encoding).unwrap();
+        let sources = read(Some(sjis));
+        let texts: Vec<&str> = sources.files.iter().map(|file| file.text.as_str()).collect();
+        let expected =
+            ["class M { }\n", "class S { String s = \"\u{30bd}\"; }", "class W { /* ä */ }"];
+        assert_eq!(texts, expected);
+        assert_eq!(sources.modules[0].name, "a.b");
+        assert!(sources.check_encodings().is_ok());
+        assert!(read(None).check_encodings().is_err());
+        let ascii = read(Some(SourceEncoding::named("US-ASCII").unwrap()));
+        let finding = &ascii.findings[0];
+        assert_eq!((finding.file.as_str(), finding.kind), ("S.java", FindingKind::UnreadableFile));
+        assert!(finding.message.contains("no character of US-ASCII"), "{}", finding.message);
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::blocks::{Granularity, divide};
 use crate::finding::Finding;
 use crate::instrument;
 use crate::java::SourceFile;
-use crate::java::classpath::ClassPath;
 use crate::operations::{CallGraph, Calls, CountResult, Dictionary, Prepared, count_each};
 
 /// Files that one core takes at a time: with more, the others wait for it at the end.
@@ -72,8 +71,7 @@ impl SourceAnalysis {
         make: impl Fn(CountResult) -> T + Sync,
         take: impl FnMut(T) + Send,
     ) -> Result<Vec<Finding>, BuildError> {
-        let classes = ClassPath::open(&sources.class_path())
-            .map_err(|error| BuildError::ClassPath(error.to_string()))?;
+        let classes = sources.open_classes()?;
         let files = sources.files.into_par_iter().with_max_len(FILES_MAX);
         let files = files.filter(|file| file.analyse);
         let parsed = files.map(|file| SourceFile::parse(file.path, file.text));

@@ -84,7 +84,7 @@ pub(crate) fn with_libraries(
     for library in libraries {
         let of_library = match library.is_dir() {
             true => jar::read_folder(library)?,
-            false => jar::read_library(library, jar::is_content)?,
+            false => jar::library_entries(library)?,
         };
         jar::add_entries(&mut entries, of_library);
     }
@@ -98,6 +98,7 @@ impl<'a> VariantBuilder<'a> {
         jdk: &Jdk,
         release: Option<u32>,
     ) -> Result<VariantBuilder<'a>, BuildError> {
+        application.sources.check_encodings()?;
         let folder =
             TemporaryFolder::new("variant").map_err(BuildError::io(std::env::temp_dir()))?;
         Ok(VariantBuilder {
@@ -233,13 +234,13 @@ impl<'a> VariantBuilder<'a> {
     /// Why the application does not compile with a probe: mostly it doesn't without one, and
     /// that is said in the words about its own text.
     fn refused(&mut self, probe: Probe, errors: &[Diagnostic]) -> Result<BuildError, BuildError> {
-        let places = &self.application.sources.places;
+        let sources = &self.application.sources;
         if probe != Probe::Plain {
             self.prepare_base(Probe::Plain)?;
-            return Ok(BuildError::refused("instrumented application", errors, places, None));
+            return Ok(BuildError::refused("instrumented application", errors, sources, None));
         }
         let release = self.release_that_compiles(errors)?;
-        Ok(BuildError::refused("application", errors, places, release))
+        Ok(BuildError::refused("application", errors, sources, release))
     }
 
     /// The lowest release above the present one with which the application compiles, among
@@ -287,8 +288,10 @@ impl<'a> VariantBuilder<'a> {
         let plain = plain.map(|file| (file.path.clone(), file.text.clone()));
         let generated = std::mem::take(&mut made.files).into_iter();
         let generated = generated.chain(made.runtime.take()).chain(made.switch_file.take());
-        let texts = generated.map(|file| (file.path, file.text)).chain(plain).collect();
-        (texts, made)
+        let module = self.application.sources.javac.module.iter();
+        let module = module.map(|module| (module.path.clone(), module.text.clone()));
+        let generated = generated.map(|file| (file.path, file.text));
+        (generated.chain(plain).chain(module).collect(), made)
     }
 
     /// The texts that differ from the base's.
@@ -338,12 +341,17 @@ impl<'a> VariantBuilder<'a> {
     ) -> Result<Result<(), Vec<Diagnostic>>, BuildError> {
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
         let sources = jar::write_folder(&folder.join("src"), &bytes.collect())?;
-        let libraries = self.application.sources.class_path();
+        let javac = &self.application.sources.javac;
+        let libraries = javac.beside_modules(self.application.sources.class_path());
         let request = CompileRequest {
             sources,
             classpath: [classpath, &libraries].concat(),
             release: self.release,
             parameters: self.parameters,
+            module_path: javac.module_path.clone(),
+            preview: javac.preview,
+            processing: javac.processing(),
+            options: javac.options.clone(),
             output: output.to_path_buf(),
         };
         Ok(self.compiler.compile(&request)?)

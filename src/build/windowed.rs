@@ -117,7 +117,9 @@ pub(super) fn runnable<'c>(
 ) -> Result<Cow<'c, Classes>, BuildError> {
     let Some(windowed) = windowed else { return Ok(Cow::Borrowed(classes)) };
     check_activity(scenario, classes)?;
-    let all = with_libraries(classes, &windowed.libraries)?.into_iter();
+    let mut all = with_libraries(classes, &windowed.libraries)?;
+    all.retain(|name, _| !name.starts_with(jar::VERSIONS));
+    let all = all.into_iter();
     let on_clock = |(name, bytes): (String, Vec<u8>)| match name.starts_with(PROBES) {
         true => (name, bytes),
         false => {

@@ -157,6 +157,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Counts are weighed by context in memory only.
     if contexts.is_empty() && fit_blocks::are_better(&tables, arguments, &options)? {
         let rows = tables.rows(&choice)?;
+        tables.tell(&rows)?;
         if fit_blocks::are_of_one_board(&tables, &rows)? {
             if arguments.solver.is_none() {
                 options.solver = Solver::Shrink;
@@ -276,10 +277,15 @@ fn check_device(table: &Table, arguments: &Arguments, path: &Path) -> Result<(),
 /// The whole table.
 fn dataset_of(tables: &TableLocation, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
     if let Some(path) = tables.single_csv() {
-        return DatasetFile::read_columns(path, choice);
+        let dataset = DatasetFile::read_columns(path, choice)?;
+        progress::remarks(path, &dataset.remarks);
+        return Ok(dataset);
     }
-    let table = Table::from_rows(&tables.rows(choice)?).map_err(|error| tables.failure(&error))?;
-    Ok(DatasetFile { path: tables.named.clone(), sha256: tables.sha256()?, table })
+    let rows = tables.rows(choice)?;
+    tables.tell(&rows)?;
+    let table = Table::from_rows(&rows).map_err(|error| tables.failure(&error))?;
+    let (path, remarks) = (tables.named.clone(), Vec::new());
+    Ok(DatasetFile { path, sha256: tables.sha256()?, table, remarks })
 }
 
 fn set_weighting(options: &mut FitOptions, weight: Option<&str>) -> Option<String> {

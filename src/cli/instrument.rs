@@ -8,9 +8,11 @@ use clap::{Args, ValueEnum};
 use crate::blocks::{BlockId, Granularity};
 use crate::build::{AnalysedApplication, sources};
 use crate::instrument::{self, InstrumentOptions, Probe};
+use crate::java::encoding::SourceEncoding;
 
 use super::progress;
 use super::scan::{self, ClassPathArguments};
+use super::source_arguments::EncodingArgument;
 use crate::stage::Failure;
 use crate::stage::Output;
 
@@ -28,6 +30,8 @@ pub struct Arguments {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     classes: ClassPathArguments,
+    #[command(flatten)]
+    encoding: EncodingArgument,
     /// What is put into each block.
     #[arg(long, value_enum, default_value = "count")]
     probe: ProbeArgument,
@@ -80,7 +84,9 @@ impl From<ProbeArgument> for Probe {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&scan::FILES)?;
-    let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
+    let (libraries, encoding) = (arguments.classes.paths(), arguments.encoding.encoding);
+    let sources = sources::load_encoded(&arguments.sources, &libraries, encoding)?;
+    sources.check_encodings()?;
     let mut application = AnalysedApplication::analyse(sources, Granularity::Statement)?;
     let removed = checked_blocks(&arguments.remove, &application)?;
     let options = InstrumentOptions {
@@ -97,6 +103,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     application.findings.extend(made.findings);
     output.write_scan(&application)?;
     progress::result(crate::stage::scan::summary(&application));
+    if let Some(encoding) = encoding.filter(|encoding| *encoding != SourceEncoding::UTF_8) {
+        progress::warn(format!(
+            "the files are written in UTF-8: compile them with `-encoding UTF-8`, not {}",
+            encoding.name
+        ));
+    }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
 }

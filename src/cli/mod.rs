@@ -37,11 +37,13 @@ mod report;
 mod run;
 mod scan;
 mod schedule;
+mod source_arguments;
 mod standard_output;
 mod stop;
 mod suggest;
 mod tenants;
 mod trace;
+mod user_table;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

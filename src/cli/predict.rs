@@ -108,7 +108,9 @@ fn refuse_over(arguments: &Arguments) -> Result<(), Failure> {
 fn rows_of_costs(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     refuse_over(arguments)?;
     let model = read_model(&arguments.model)?;
-    let table = DatasetFile::read(&arguments.dataset)?.weighed(&model.contexts)?.table;
+    let dataset = DatasetFile::read(&arguments.dataset)?;
+    progress::remarks(&arguments.dataset, &dataset.remarks);
+    let table = dataset.weighed(&model.contexts)?.table;
     let models = models(&model, &table);
     let of = |case: usize| &models[&table.cases[case].device];
     Ok((0..table.cases.len()).map(|case| row(of(case), &table, case)).collect())

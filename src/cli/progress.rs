@@ -42,6 +42,11 @@ pub fn say(text: impl AsRef<str>) {
     say_titled("", text.as_ref());
 }
 
+/// What is to be known of how a file is written.
+pub fn remarks(file: &Path, remarks: &[String]) {
+    remarks.iter().for_each(|remark| say(format!("{}: {remark}", file.display())));
+}
+
 fn say_titled(title: &str, text: &str) {
     if !QUIET.load(Ordering::Relaxed) && !ending::is_ending() {
         tell(title, text);

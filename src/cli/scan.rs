@@ -12,6 +12,7 @@ use crate::private_files::cache_folder;
 use crate::toolchain::Store;
 
 use super::progress;
+use super::source_arguments::{EncodingArgument, ProcessorArguments};
 use crate::stage::Failure;
 use crate::stage::folder::names;
 use crate::stage::folder::{Output, Unfinished};
@@ -35,6 +36,10 @@ pub struct Arguments {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     classes: ClassPathArguments,
+    #[command(flatten)]
+    encoding: EncodingArgument,
+    #[command(flatten)]
+    processors: ProcessorArguments,
     /// Whether blocks end at &&, || and ?: too.
     #[arg(long, value_enum, default_value = "statement")]
     granularity: GranularityArgument,
@@ -136,7 +141,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         shard: arguments.shard,
         cache: arguments.cache.store()?,
     };
-    let sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
+    let libraries = arguments.classes.paths();
+    let encoding = arguments.encoding.encoding;
+    let mut sources = sources::load_encoded(&arguments.sources, &libraries, encoding)?;
+    arguments.processors.run_named(&mut sources)?;
     let mut all = ScanResults::begin(&output)?;
     let Scanned { unread, remembered } = scan::scan(sources, &options, |rows| all.add(rows))?;
     let ScanResults { tables, totals, mut findings, written } = all;

@@ -1,13 +1,14 @@
 //! `wattline trace`: a program on the local JVM, with probes.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
 
 use crate::build::counts_files::read_counts;
-use crate::build::{AnalysedApplication, VariantBuilder, sources};
+use crate::build::module_path::module_and_class;
+use crate::build::{AnalysedApplication, JavacSettings, Sources, VariantBuilder, sources};
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
 use crate::instrument::Probe;
@@ -22,6 +23,7 @@ use super::instrument::ProbeArgument;
 use super::outcome::CommandOutcome;
 use super::progress;
 use super::scan::{ClassPathArguments, GranularityArgument};
+use super::source_arguments::{BuildArguments, EncodingArgument, ProcessorArguments};
 use crate::stage::Failure;
 use crate::stage::Output;
 
@@ -37,11 +39,17 @@ pub struct Arguments {
     /// Source folders, .java files or source jars.
     #[arg(required = true)]
     sources: Vec<PathBuf>,
-    /// The class to run.
+    /// The class to run, or MODULE/CLASS.
     #[arg(long)]
     main: String,
     #[command(flatten)]
     classes: ClassPathArguments,
+    #[command(flatten)]
+    encoding: EncodingArgument,
+    #[command(flatten)]
+    processors: ProcessorArguments,
+    #[command(flatten)]
+    build: BuildArguments,
     /// What an expression's parts are: `expression` as in scenarios, for `predict`.
     #[arg(long, value_enum, default_value = "statement")]
     granularity: GranularityArgument,
@@ -71,8 +79,11 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&["counts.csv"])?;
     let jdk = Jdk::find()?;
-    let mut sources = sources::load_paths(&arguments.sources, &arguments.classes.paths())?;
+    let libraries = arguments.classes.paths();
+    let encoding = arguments.encoding.encoding;
+    let mut sources = sources::load_encoded(&arguments.sources, &libraries, encoding)?;
     sources::add_resources(&mut sources, &arguments.sources)?;
+    arguments.build.apply(&mut sources, &arguments.processors, &jdk, arguments.release)?;
     let mut application = AnalysedApplication::analyse(sources, arguments.granularity.into())?;
     let probe = Probe::from(arguments.probe);
     let builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
@@ -88,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let folder =
         TemporaryFolder::new("trace").map_err(Failure::io("create", std::env::temp_dir()))?;
     jar::write_folder(folder.path(), &variant.classes)?;
-    let code = run_program(arguments, &jdk, folder.path())?;
+    let code = run_program(arguments, &jdk, &application.sources, folder.path())?;
     output.write_scan(&application)?;
     if probe != Probe::Plain {
         let counts = folder.path();
@@ -110,12 +121,12 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
 fn run_program(
     arguments: &Arguments,
     jdk: &Jdk,
-    classes: &std::path::Path,
+    sources: &Sources,
+    classes: &Path,
 ) -> Result<i32, Failure> {
-    let mut classpath = vec![classes.to_path_buf()];
-    classpath.extend(arguments.classes.paths());
     let status = Command::new(&jdk.java)
-        .args(["-cp", &join_paths(&classpath), &arguments.main])
+        .args(sources.javac.jvm_options())
+        .args(launch(&arguments.main, sources, classes)?)
         .args(&arguments.program)
         .env("WATTLINE_OUT", classes)
         .envs(user_locale())
@@ -123,6 +134,34 @@ fn run_program(
         .status()
         .map_err(Failure::io("start", &jdk.java))?;
     Ok(exit_code(status))
+}
+
+/// Options of the JVM that start the program: as a module where its sources are one.
+fn launch(main: &str, sources: &Sources, classes: &Path) -> Result<Vec<String>, Failure> {
+    let (named, class) = module_and_class(main);
+    let own = [classes.to_path_buf()];
+    let JavacSettings { module, module_path, .. } = &sources.javac;
+    let Some(module) = module else {
+        let classpath = [&own, sources.libraries.as_slice()].concat();
+        return match named {
+            None => Ok(vec!["-cp".to_owned(), join_paths(&classpath), class.to_owned()]),
+            Some(name) => {
+                let why = format!("--main {main}: the sources declare no module {name}");
+                Err(Failure::Usage(why))
+            }
+        };
+    };
+    if let Some(name) = named.filter(|name| *name != module.name) {
+        let why = format!("--main {main}: the sources are module {}, not {name}", module.name);
+        return Err(Failure::Usage(why));
+    }
+    let mut options = vec!["-p".to_owned(), join_paths(&[&own, module_path.as_slice()].concat())];
+    let beside = sources.javac.beside_modules(sources.libraries.clone());
+    if !beside.is_empty() {
+        options.extend(["-cp".to_owned(), join_paths(&beside)]);
+    }
+    options.extend(["-m".to_owned(), format!("{}/{class}", module.name)]);
+    Ok(options)
 }
 
 /// `counts.csv`: `block,name,executions`, without a number where a block has no probe.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::power::meter::external::nanos;
+use wattline_units::dialect::decimal_nanos;
 
 use super::board::Board;
 use super::error::DeviceError;
@@ -71,7 +71,7 @@ fn to_i128(duration: Duration) -> i128 {
 
 fn clocks_of(answer: &str, (asked_ns, answered_ns): (i128, i128)) -> Option<ClockReading> {
     let mut lines = answer.lines().map(str::trim);
-    let seconds = |text: &str| nanos(text, 1e9);
+    let seconds = |text: &str| decimal_nanos(text, 1e9);
     if let Some((host, uptime)) = lines.next()?.split_once(' ') {
         let (host_ns, uptime_ns) = (seconds(host)?, seconds(uptime)?);
         return Some(ClockReading { host_ns, uptime_ns, residual_ns: 0 });

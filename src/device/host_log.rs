@@ -14,10 +14,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use wattline_units::dialect::TextEncoding;
 use wattline_units::limits::FILE_BYTES;
 
 use crate::input_file;
-use crate::power::meter::external::{FAULT, MeterColumns, titles};
+use crate::power::meter::external::FAULT;
+use crate::power::meter::meter_columns::{FoundColumns, MeterColumns};
 use crate::power::meter::{External, Offer};
 use crate::scenario::ExternalMeterLog;
 
@@ -42,9 +44,6 @@ const LOOK: Duration = Duration::from_millis(100);
 /// What was in the file before a session and may be of it, in bytes: a few rows.
 const BACK: u64 = 1 << 16;
 
-/// The title is within so many lines of the start.
-const HEAD_LINES: usize = 50;
-
 /// The furthest that the host's clock may be moved in a session, in seconds.
 const STEP_MAX_S: f64 = 0.1;
 
@@ -58,6 +57,12 @@ pub struct HostLog {
     serial: String,
     path: PathBuf,
     settings: ExternalMeterLog,
+}
+
+/// How a log is written.
+struct LogHead {
+    columns: MeterColumns,
+    encoding: TextEncoding,
 }
 
 /// The log and the clocks before a session.
@@ -96,7 +101,7 @@ impl HostLog {
     ) -> Result<Self, DeviceError> {
         let (serial, settings) = (serial.to_string(), settings.clone());
         let log = Self { serial, path: path.to_owned(), settings };
-        log.titles()?;
+        log.columns()?;
         Ok(log)
     }
 
@@ -136,8 +141,7 @@ impl HostLog {
         clocks: ClockReading,
         (begin_s, end_s): (f64, f64),
     ) -> Result<String, DeviceError> {
-        let title = self.titles()?;
-        let columns = MeterColumns::of(&title).map_err(|problem| self.problem(None, problem))?;
+        let LogHead { mut columns, encoding } = self.columns()?;
         let own_ns = (self.settings.clock_offset_s * 1e9).round() as i128;
         let offset_ns = clocks.offset_ns() + own_ns;
         let uptime_ns = |row: &str| Some(columns.sample(row)?.0 + offset_ns);
@@ -146,20 +150,22 @@ impl HostLog {
             decimal_s(offset_ns),
             clocks.residual_ns as f64 * 1e-9
         );
-        if let Some(fault) = self.await_rows(before, clocks, end_s, &uptime_ns)? {
+        if let Some(fault) = self.await_rows(before, (clocks, encoding), end_s, &uptime_ns)? {
             return Ok(format!("{head}{FAULT}{fault}\n"));
         }
-        let text = self.text_from(before.length.saturating_sub(BACK))?;
+        let text = self.text_from(before.length.saturating_sub(BACK), encoding)?;
+        columns.learn(whole_lines(&text).skip(1)).map_err(|problem| self.problem(None, problem))?;
         let span = to_ns(begin_s) - MARGIN_NS..=to_ns(end_s) + MARGIN_NS;
-        let rows = rows_in(&text, &span, &uptime_ns);
-        Ok(format!("{head}{title}\n{rows}"))
+        let uptime_ns = |row: &str| Some(columns.sample(row)?.0 + offset_ns);
+        let rows = rows_in(&text, &span, &uptime_ns).into_iter().map(|row| plain(row, &columns));
+        Ok(format!("{head}time_s,power_w\n{}", rows.collect::<String>()))
     }
 
     /// Waits until the log reaches beyond the session's end; says why it can't be used.
     fn await_rows(
         &self,
         before: &Before,
-        clocks: ClockReading,
+        (clocks, encoding): (ClockReading, TextEncoding),
         end_s: f64,
         uptime_ns: &dyn Fn(&str) -> Option<i128>,
     ) -> Result<Option<String>, DeviceError> {
@@ -169,7 +175,7 @@ impl HostLog {
             if let Some(fault) = before.fault(&file) {
                 return Ok(Some(format!("{} {fault}", self.path.display())));
             }
-            let tail = self.text_from(file.len().saturating_sub(BACK))?;
+            let tail = self.text_from(file.len().saturating_sub(BACK), encoding)?;
             let last_ns = whole_lines(&tail).rev().find_map(uptime_ns);
             match last_ns {
                 Some(last) if last > clocks.uptime_ns + OTHER_CLOCK_NS => {
@@ -182,26 +188,31 @@ impl HostLog {
         }
     }
 
-    /// The line that says which columns hold what.
-    fn titles(&self) -> Result<String, DeviceError> {
+    /// Which columns hold what, by the log's first lines.
+    fn columns(&self) -> Result<LogHead, DeviceError> {
         let mut head = Vec::new();
         let file = input_file::open(&self.path).map_err(|error| self.unreadable(&error))?;
         file.take(BACK).read_to_end(&mut head).map_err(|error| self.unreadable(&error))?;
-        let head = String::from_utf8_lossy(&head);
-        let lines = head.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty());
-        let mut first = None;
-        for line in lines {
-            match titles(line, &self.settings.columns) {
-                Ok(titles) => return Ok(titles),
-                Err(problem) => first = first.or(Some(problem)),
-            }
-        }
-        let problem = first.unwrap_or_else(|| "it is empty; start the meter's program".into());
-        Err(self.problem(Some(1), format!("{problem}; see `[board.log]` of the scenario")))
+        let encoding = TextEncoding::sniff(&head);
+        let text = encoding.decoded(&head);
+        let lines: Vec<&str> = text.lines().collect();
+        let told = |problem| format!("{problem}; see `[board.log]` of the scenario");
+        let found = MeterColumns::find(&lines, &self.settings.columns)
+            .map_err(|problem| self.problem(Some(1), told(problem)))?;
+        let FoundColumns { columns, rows_from } = found;
+        let settings = &self.settings;
+        let columns = columns.with_zone(settings.time_zone.clone()).with_decimal(settings.decimal);
+        let mut head = LogHead { columns, encoding };
+        let rows = whole_lines(&text).skip(rows_from);
+        head.columns.learn(rows).map_err(|problem| self.problem(None, problem))?;
+        Ok(head)
     }
 
-    fn text_from(&self, position: u64) -> Result<String, DeviceError> {
-        read_from(&self.path, position).map_err(|error| self.unreadable(&error))
+    /// The text from a position on, as far as characters are whole.
+    fn text_from(&self, position: u64, encoding: TextEncoding) -> Result<String, DeviceError> {
+        let position = position - position % encoding.unit_bytes() as u64;
+        let bytes = read_from(&self.path, position);
+        bytes.map(|bytes| encoding.decoded(&bytes)).map_err(|error| self.unreadable(&error))
     }
 
     fn problem(&self, line: Option<usize>, problem: String) -> DeviceError {
@@ -247,7 +258,7 @@ impl HostLog {
 
     /// Number of the last line.
     fn lines(&self) -> Option<usize> {
-        Some(self.text_from(0).ok()?.lines().count())
+        Some(self.text_from(0, self.columns().ok()?.encoding).ok()?.lines().count())
     }
 }
 
@@ -269,16 +280,24 @@ impl Before {
 }
 
 /// From the first row in a span of time to the last one, whatever stands between them.
-fn rows_in(
-    text: &str,
+fn rows_in<'t>(
+    text: &'t str,
     span_ns: &RangeInclusive<i128>,
     uptime_ns: &dyn Fn(&str) -> Option<i128>,
-) -> String {
+) -> Vec<&'t str> {
     let lines: Vec<&str> = whole_lines(text).collect();
     let is_in = |line: &&str| uptime_ns(line).is_some_and(|at| span_ns.contains(&at));
-    let Some(first) = lines.iter().position(is_in) else { return String::new() };
+    let Some(first) = lines.iter().position(is_in) else { return Vec::new() };
     let last = lines.iter().rposition(is_in).unwrap_or(first);
-    lines[first..=last].iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    lines[first..=last].to_vec()
+}
+
+/// A row in seconds and watts; one that can't be read stays one, whatever a part of it means.
+fn plain(row: &str, columns: &MeterColumns) -> String {
+    match columns.sample(row) {
+        Some((time_ns, watts)) => format!("{},{watts}\n", decimal_s(time_ns)),
+        None => format!("# not read: {}\n", row.trim_end()),
+    }
 }
 
 /// The lines that have their end.
@@ -287,12 +306,11 @@ fn whole_lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text[..end].lines()
 }
 
-/// The text of a file from a position on.
-fn read_from(path: &Path, position: u64) -> io::Result<String> {
+/// The bytes of a file from a position on.
+fn read_from(path: &Path, position: u64) -> io::Result<Vec<u8>> {
     let mut file = input_file::open(path)?;
     file.seek(SeekFrom::Start(position))?;
-    let bytes = FILE_BYTES.read_all(file)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    FILE_BYTES.read_all(file)
 }
 
 fn to_ns(seconds: f64) -> i128 {
@@ -320,7 +338,13 @@ mod tests {
     }
 
     fn settings() -> ExternalMeterLog {
-        ExternalMeterLog { file: "x.csv".into(), columns: Default::default(), clock_offset_s: 0.0 }
+        ExternalMeterLog {
+            file: "x.csv".into(),
+            columns: Default::default(),
+            clock_offset_s: 0.0,
+            decimal: None,
+            time_zone: None,
+        }
     }
 
     /// A log with ten rows a second over some seconds of uptime.
@@ -375,6 +399,24 @@ mod tests {
     }
 
     #[test]
+    fn a_log_of_another_dialect_is_read_and_torn_rows_are_none() {
+        let row = |tenth: i128| format!("{},{};2,500\r\n", BOOT_S + tenth / 10, tenth % 10);
+        let rows = |from: i128, to: i128| (from * 10..to * 10).map(row).collect::<String>();
+        let text = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let bench = bench("time_s;power_w\n");
+        let first = format!("\u{feff}Zeit (s);Leistung (W)\r\n{}", rows(90, 99));
+        fs::write(bench.path(), text(&first)).unwrap();
+        let before = bench.log.before().unwrap();
+        // Cut before its separator, a row is a time and a number to a reader of commas.
+        let torn = format!("{},5\r\n", BOOT_S + 105);
+        let rest = rows(99, 105) + &torn + &rows(105, 115);
+        fs::write(bench.path(), [text(&first), text(&rest)].concat()).unwrap();
+        let trace = parse_samples(&bench.samples(&before).unwrap()).unwrap();
+        assert_eq!((trace.len(), trace.flaws.len()), (131, 1));
+        assert!(trace.power_w.iter().all(|watts| *watts == Some(2.5)));
+    }
+
+    #[test]
     fn a_log_that_is_cut_or_replaced_makes_a_bad_run() {
         let bench = bench(&format!("time_s,power_w\n{}", rows(90, 120)));
         let before = bench.log.before().unwrap();
@@ -403,7 +445,7 @@ mod tests {
     fn a_log_that_is_not_there_or_says_nothing_is_refused() {
         let bench = bench("time_s,power_w\n");
         fs::write(bench.path(), "").unwrap();
-        let error = bench.log.titles().unwrap_err().to_string();
+        let error = bench.log.columns().err().unwrap().to_string();
         assert!(error.contains("start the meter's program"), "{error}");
         let missing = bench.folder.path().join("none.csv");
         let error = HostLog::open("left", &missing, &settings()).unwrap_err().to_string();

@@ -16,7 +16,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::power::meter::SAMPLED_HERE;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
-use crate::toolchain::{async_profiler, flight};
+use crate::toolchain::{async_profiler, flight, jar};
 
 use super::error::DeviceError;
 use super::facts::{BoardFacts, Hardware};
@@ -121,6 +121,15 @@ impl LocalJvm {
     pub fn install(&self, file: &Path) -> Result<(), DeviceError> {
         let copied = fs::copy(file, self.jar());
         copied.map(drop).map_err(|source| DeviceError::File { path: file.to_owned(), source })
+    }
+
+    /// Options of the JVM that the installed application's jar asks for.
+    pub(super) fn options(&self) -> Result<Vec<OsString>, DeviceError> {
+        let jar_path = self.jar();
+        let needs_preview = jar::manifest_has(&jar_path, jar::PREVIEW).map_err(|error| {
+            DeviceError::File { path: jar_path, source: io::Error::other(error.to_string()) }
+        })?;
+        Ok(needs_preview.then(|| "--enable-preview".into()).into_iter().collect())
     }
 
     pub(super) fn jar(&self) -> PathBuf {

@@ -178,7 +178,9 @@ impl<'s> LocalSession<'s> {
         let options = sampled.then(|| self.jvm.sampling(folder.path(), &recording)).transpose();
         let options =
             options.map_err(|source| DeviceError::File { path: folder.path().into(), source })?;
-        let mut child = self.start(folder.path(), options.unwrap_or_default()).map_err(failed)?;
+        let mut options = options.unwrap_or_default();
+        options.extend(self.jvm.options()?);
+        let mut child = self.start(folder.path(), options).map_err(failed)?;
         let pid = child.id();
         self.pid.store(pid, Ordering::SeqCst);
         let (out, err, mut input) = (child.stdout.take(), child.stderr.take(), child.stdin.take());

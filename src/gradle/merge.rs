@@ -205,6 +205,7 @@ fn source(root: SourceRoot, is_generated: bool, by_file: bool) -> SourceSection 
         exclude: root.exclude,
         role: if is_generated { RoleFile::Harness } else { RoleFile::Analysed },
         analyse: by_file.then_some(false),
+        encoding: None,
     }
 }
 

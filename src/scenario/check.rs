@@ -8,6 +8,7 @@ use wattline_units::limits::CAMPAIGN_RUNS;
 use wattline_units::shortened::shortened;
 
 use super::campaign_file::{CampaignFile, CampaignProtocol, PlanOn};
+use super::check_build::{check_encoding, check_javac_options, check_processors};
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
@@ -39,6 +40,7 @@ impl TryFrom<ScenarioFile> for Scenario {
             application: check_application(written.application)?,
             sources: check_sources(&written.source)?,
             libraries: check_libraries(&written.library)?,
+            processors: check_processors(&written.processor)?,
             session: check_session(written.session)?,
             inputs: check_inputs(&written.input)?,
             board: check_board(&written.board)?,
@@ -95,6 +97,8 @@ fn check_application(written: ApplicationFile) -> Result<Application, FailedChec
         apk: written.apk.map(PathBuf::from),
         java_release,
         parameters: written.parameters.unwrap_or_default(),
+        preview: written.preview.unwrap_or_default(),
+        javac_options: check_javac_options(written.javac_options)?,
         granularity,
         assertions,
         watch_loops,
@@ -192,6 +196,7 @@ fn check_source(written: &SourceSection, key: &str) -> Result<SourceTree, Failed
             RoleFile::Harness => Role::Harness,
         },
         analyse: written.analyse.unwrap_or(true),
+        encoding: check_encoding(&written.encoding, key)?,
     })
 }
 
@@ -204,7 +209,7 @@ fn check_libraries(written: &[LibraryFile]) -> Result<Vec<Library>, FailedCheck>
     written.iter().enumerate().map(check).collect()
 }
 
-fn check_origin(
+pub(super) fn check_origin(
     path: &Option<String>,
     maven: &Option<String>,
     sha256: &Option<String>,

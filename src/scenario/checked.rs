@@ -12,6 +12,7 @@ use super::language::UnanalysedLanguage;
 use super::meter::{ExternalMeterLog, MeterChoice};
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
+use crate::java::encoding::SourceEncoding;
 
 /// A checked scenario.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub struct Scenario {
     pub sources: Vec<SourceTree>,
     /// Jars of the class path.
     pub libraries: Vec<Library>,
+    /// Jars with annotation processors.
+    pub processors: Vec<ArtifactSource>,
     /// One run of the application.
     pub session: SessionSettings,
     /// Input sequences, at least one, names unique.
@@ -90,6 +93,10 @@ pub struct Application {
     pub java_release: Option<u32>,
     /// Whether classes keep the names of parameters.
     pub parameters: bool,
+    /// Whether features of Java that are previews are on.
+    pub preview: bool,
+    /// Other options of javac.
+    pub javac_options: Vec<String>,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own, so
     /// that what they hold is counted only where it is evaluated.
     pub granularity: Granularity,
@@ -192,6 +199,8 @@ pub struct SourceTree {
     pub role: Role,
     /// Whether its blocks and operations are counted.
     pub analyse: bool,
+    /// The encoding of its files, where it is stated.
+    pub encoding: Option<SourceEncoding>,
 }
 
 impl SourceTree {

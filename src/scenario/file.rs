@@ -31,6 +31,9 @@ pub struct ScenarioFile {
     /// `[[library]]`: jars of the class path.
     #[serde(default)]
     pub library: Vec<LibraryFile>,
+    /// `[[processor]]`: jars with annotation processors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processor: Vec<ProcessorFile>,
     /// `[session]`.
     #[serde(default)]
     pub session: SessionFile,
@@ -73,6 +76,11 @@ pub struct ApplicationFile {
     pub java_release: Option<u32>,
     /// Whether classes keep the names of parameters (`javac -parameters`). Default false.
     pub parameters: Option<bool>,
+    /// Whether features of Java that are previews are on. Default false.
+    pub preview: Option<bool>,
+    /// Other options of javac, as the user's own build has them (`-Akey=value`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub javac_options: Vec<String>,
     /// Whether right operands of `&&`, `||` and arms of `?:` are blocks of their own.
     #[serde(default)]
     pub granularity: GranularityFile,
@@ -138,6 +146,8 @@ pub struct SourceSection {
     pub role: RoleFile,
     /// Whether blocks and operations are analysed. Default true.
     pub analyse: Option<bool>,
+    /// The encoding of its files, as javac's `-encoding` names it. Default: UTF-8.
+    pub encoding: Option<String>,
 }
 
 /// What a source tree is for.
@@ -165,6 +175,18 @@ pub struct LibraryFile {
     pub role: Option<LibraryRole>,
     /// What the application's own classes in it were written in, where that is not analysed.
     pub language: Option<UnanalysedLanguage>,
+}
+
+/// `[[processor]]`: one jar with annotation processors, by `path` or by `maven` and `sha256`.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessorFile {
+    /// Jar or folder of classes, relative to the scenario file.
+    pub path: Option<String>,
+    /// `group:artifact:version` or with `:classifier`.
+    pub maven: Option<String>,
+    /// SHA-256 of the artifact; needed with `maven`.
+    pub sha256: Option<String>,
 }
 
 /// `library.role`.
@@ -355,6 +377,8 @@ impl Default for ApplicationFile {
             apk: None,
             java_release: None,
             parameters: None,
+            preview: None,
+            javac_options: Vec::new(),
             granularity: GranularityFile::default(),
             assertions: false,
             watch_loops: watch_loops(),

@@ -1,5 +1,8 @@
 //! Which power meter a scenario asks for.
 
+use jiff::tz::TimeZone;
+use wattline_units::dialect::NumberMarks;
+
 use crate::power::meter::external::ColumnNames;
 
 /// Which power meter a scenario asks for.
@@ -30,6 +33,10 @@ pub struct ExternalMeterLog {
     pub columns: ColumnNames,
     /// Seconds to add to its times for the host's clock.
     pub clock_offset_s: f64,
+    /// The decimal mark of its numbers, where its rows leave that open.
+    pub decimal: Option<NumberMarks>,
+    /// The zone of its dates, where they have none.
+    pub time_zone: Option<TimeZone>,
 }
 
 impl ExternalMeterLog {

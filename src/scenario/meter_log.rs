@@ -1,6 +1,7 @@
 //! `[board.log]`: the log of an external meter, as written and its checks.
 
 use serde::{Deserialize, Serialize};
+use wattline_units::dialect::{NumberMarks, zone_of};
 
 use super::error::FailedCheck;
 use super::meter::{ExternalMeterLog, MeterChoice};
@@ -24,6 +25,10 @@ pub struct LogFile {
     /// Seconds to add to the times for the host's. Default 0.
     #[serde(default)]
     pub clock_offset_s: f64,
+    /// The decimal mark, `","` or `"."`. Default: by the rows.
+    pub decimal: Option<String>,
+    /// Zone of dates that name none: `"Europe/Berlin"`, `"+01:00"`, `"UTC"`, `"local"`.
+    pub time_zone: Option<String>,
 }
 
 /// A column of the table.
@@ -68,5 +73,23 @@ pub(super) fn check_log(
         .check()
         .map_err(|(key, message)| FailedCheck::new(format!("board.log.{key}"), message))?;
     let (file, clock_offset_s) = (log.file.clone(), log.clock_offset_s);
-    Ok(Some(ExternalMeterLog { file, columns, clock_offset_s }))
+    let decimal = log.decimal.as_deref().map(decimal_mark).transpose()?;
+    let time_zone = log
+        .time_zone
+        .as_deref()
+        .map(zone_of)
+        .transpose()
+        .map_err(|error| FailedCheck::new("board.log.time_zone", format!("is {error}")))?;
+    Ok(Some(ExternalMeterLog { file, columns, clock_offset_s, decimal, time_zone }))
+}
+
+fn decimal_mark(mark: &str) -> Result<NumberMarks, FailedCheck> {
+    match mark {
+        "," => Ok(NumberMarks::Comma),
+        "." => Ok(NumberMarks::Point),
+        other => {
+            let message = format!("is {other:?}; it is \",\" or \".\"");
+            Err(FailedCheck::new("board.log.decimal", message))
+        }
+    }
 }

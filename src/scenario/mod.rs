@@ -4,10 +4,12 @@
 
 pub(crate) mod campaign_file;
 mod check;
+mod check_build;
 pub(crate) mod checked;
 pub(crate) mod error;
 pub(crate) mod file;
 pub(crate) mod input;
+pub(crate) mod javac_option;
 pub(crate) mod keys;
 mod language;
 mod locate;
@@ -281,10 +283,36 @@ name = "none"
             (format!("{log}\n{}", named.replace("mW", "hp")), "`board.log.power` has no unit `hp`"),
             (format!("{log}\n{}", named.lines().next().unwrap()), "`board.log.power` is missing"),
             (log.replace("file", "path"), "unknown key `path`"),
+            (format!("{log}\ndecimal = \";\""), "`board.log.decimal` is \";\"; it is"),
+            (format!("{log}\ntime_zone = \"Mars\""), "`board.log.time_zone` is \"Mars\" is no"),
         ] {
             let message = board(&lines).unwrap_err().to_string();
             assert!(message.contains(expected), "{lines}: {message}");
         }
+    }
+
+    #[test]
+    fn a_build_has_its_own_encoding_options_and_processors() {
+        let text = SMALL.replace("include = [", "encoding = \"SJIS\"\ninclude = [");
+        let text = text.replace(
+            "[[source]]",
+            "preview = true\njavac_options = [\"-Aa=b\", \"--add-exports\", \
+             \"java.base/sun.x=ALL-UNNAMED\"]\n[[processor]]\npath = \"p.jar\"\n[[source]]",
+        );
+        let scenario = parse(&text).unwrap();
+        assert_eq!(scenario.sources[0].encoding.unwrap().name, "Shift_JIS");
+        assert!(scenario.application.preview);
+        assert_eq!(scenario.application.javac_options.len(), 3);
+        assert_eq!(scenario.processors, [ArtifactSource::Path("p.jar".into())]);
+        let problem = message(&text.replace("SJIS", "Klingon"));
+        assert!(
+            problem.contains("`source[0].encoding` is wrong: there is no encoding"),
+            "{problem}"
+        );
+        let problem = message(&text.replace("-Aa=b", "-d"));
+        assert!(problem.contains("`application.javac_options` has \"-d\""), "{problem}");
+        let problem = message(&text.replace("path = \"p.jar\"\n", ""));
+        assert!(problem.contains("`processor[0]` needs either"), "{problem}");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use wattline_units::limits::OFFLINE_SCENARIOS;
 
-use crate::build::{AnalysedApplication, BuildError, sources};
+use crate::build::{AnalysedApplication, BuildError, annotation_processing, sources};
 use crate::scenario::{Scenario, read_scenario};
-use crate::toolchain::ToolchainError;
+use crate::toolchain::{Jdk, ToolchainError};
 
 use super::{Failure, progress};
 
@@ -36,6 +36,11 @@ fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> 
         }
         (sources, _) => sources?,
     };
+    let mut sources = sources;
+    if !sources.javac.processor_path.is_empty() {
+        let release = scenario.application.java_release;
+        progress::say(annotation_processing::process(&mut sources, &Jdk::find()?, release)?);
+    }
     let application = AnalysedApplication::analyse(sources, scenario.application.granularity)?;
     Ok(Loaded { scenario, application })
 }

@@ -41,14 +41,46 @@ pub struct CompileRequest {
     pub release: Option<u32>,
     /// Whether classes keep the names of parameters.
     pub parameters: bool,
+    /// Jars and folders of modules, for sources that are a module.
+    pub module_path: Vec<PathBuf>,
+    /// Whether features that are previews are on.
+    pub preview: bool,
+    /// Annotation processors.
+    pub processing: AnnotationProcessing,
+    /// Other options, as the user's own build has them.
+    pub options: Vec<String>,
     /// Where the classes go; created if it isn't there.
     pub output: PathBuf,
+}
+
+/// Which annotation processors run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AnnotationProcessing {
+    /// None.
+    #[default]
+    Off,
+    /// All that a path offers.
+    All {
+        /// Jars and class folders.
+        path: Vec<PathBuf>,
+        /// Where the sources that they write go.
+        generated: PathBuf,
+    },
+    /// Some of them.
+    Named {
+        /// Jars and class folders.
+        path: Vec<PathBuf>,
+        /// Classes.
+        names: Vec<String>,
+    },
 }
 
 /// A running compiler.
 #[derive(Debug)]
 pub struct Compiler {
     process: WarmJvm,
+    /// The release of the JDK.
+    own_release: Option<u32>,
 }
 
 impl Compiler {
@@ -61,7 +93,8 @@ impl Compiler {
                 .chain([to, source].map(|path| path.display().to_string()))
                 .collect()
         };
-        Ok(Compiler { process: WarmJvm::start(jdk, SERVER, &[], first)? })
+        let process = WarmJvm::start(jdk, SERVER, &[], first)?;
+        Ok(Compiler { process, own_release: jdk.release() })
     }
 
     /// Compiles. The inner error lists what javac refused; nothing is left half written
@@ -72,7 +105,7 @@ impl Compiler {
     ) -> Result<Result<(), Vec<Diagnostic>>, ToolchainError> {
         fs::create_dir_all(&request.output)
             .map_err(ToolchainError::io("create", &request.output))?;
-        let arguments = arguments(request, self.process.empty_folder())?;
+        let arguments = arguments(request, self.process.empty_folder(), self.own_release)?;
         let (code, output) = self.process.ask(&arguments).map_err(|error| {
             ToolchainError::Process { program: "javac", message: error.to_string() }
         })?;
@@ -95,32 +128,57 @@ impl Compiler {
 
 /// `empty` is a folder without files: what the class path offers as a plugin of javac would run
 /// in it, even without annotation processing, unless plugins are looked for elsewhere.
-fn arguments(request: &CompileRequest, empty: &Path) -> Result<Vec<String>, ToolchainError> {
-    let mut arguments: Vec<String> = [
-        "-g",
-        "-nowarn",
-        "-proc:none",
-        "-implicit:none",
-        "-encoding",
-        "UTF-8",
-        "-Xmaxerrs",
-        "10000",
-    ]
-    .map(String::from)
-    .into();
-    if let Some(release) = request.release {
-        arguments.extend(["--release".to_string(), release.to_string()]);
+fn arguments(
+    request: &CompileRequest,
+    empty: &Path,
+    own_release: Option<u32>,
+) -> Result<Vec<String>, ToolchainError> {
+    let mut arguments: Vec<String> =
+        ["-g", "-nowarn", "-encoding", "UTF-8", "-Xmaxerrs", "10000"].map(String::from).into();
+    let mut put = |option: &str, value: String| arguments.extend([option.to_string(), value]);
+    // javac takes previews only with a release, which is its own.
+    let release = request.release.or(own_release.filter(|_| request.preview));
+    // With `--release` it exports no package of its own.
+    let has_exports = request.options.iter().any(|option| option.starts_with("--add-exports"));
+    if let Some(release) = release {
+        let names: &[&str] = if has_exports { &["-source", "-target"] } else { &["--release"] };
+        names.iter().for_each(|name| put(name, release.to_string()));
     }
-    if request.parameters {
-        arguments.push("-parameters".to_string());
+    if !request.module_path.is_empty() {
+        put("--module-path", join_paths(&request.module_path));
     }
-    arguments.extend(["-processorpath".to_string(), empty.display().to_string()]);
-    arguments.extend(["-cp".to_string(), join_paths(&request.classpath)]);
-    arguments.extend(["-d".to_string(), request.output.display().to_string()]);
+    put("-cp", join_paths(&request.classpath));
+    put("-d", request.output.display().to_string());
+    arguments.extend(processing_arguments(&request.processing, empty)?);
+    arguments.extend(request.preview.then(|| "--enable-preview".to_string()));
+    arguments.extend(request.parameters.then(|| "-parameters".to_string()));
+    arguments.extend(request.options.iter().cloned());
     for source in &request.sources {
         arguments.push(file_argument(source)?);
     }
     Ok(arguments)
+}
+
+fn processing_arguments(
+    processing: &AnnotationProcessing,
+    empty: &Path,
+) -> Result<Vec<String>, ToolchainError> {
+    let at = |path: &[PathBuf]| vec!["-processorpath".to_string(), join_paths(path)];
+    Ok(match processing {
+        AnnotationProcessing::Off => {
+            let off = ["-proc:none", "-implicit:none"].map(String::from);
+            at(&[empty.to_path_buf()]).into_iter().chain(off).collect()
+        }
+        AnnotationProcessing::All { path, generated } => {
+            fs::create_dir_all(generated).map_err(ToolchainError::io("create", generated))?;
+            let to = ["-s".to_string(), generated.display().to_string()];
+            at(path).into_iter().chain(to).collect()
+        }
+        AnnotationProcessing::Named { path, names } => {
+            let named = ["-implicit:none", "-processor"].map(String::from);
+            at(path).into_iter().chain(named).chain([names.join(",")]).collect()
+        }
+    })
 }
 
 /// A source file as javac takes it for one, and not for an option or a file of options (`@FILE`).
@@ -185,9 +243,38 @@ mod tests {
             output: "out".into(),
             ..CompileRequest::default()
         };
-        let arguments = arguments(&request, Path::new("empty")).unwrap();
+        let arguments = arguments(&request, Path::new("empty"), None).unwrap();
         let files = &arguments[arguments.len() - 3..];
         assert!(files.iter().all(|file| file.starts_with('/')), "{files:?}");
+    }
+
+    #[test]
+    fn processors_modules_and_previews_are_options() {
+        let folder = tempfile::tempdir().unwrap();
+        let generated = folder.path().join("gen");
+        let of = |request: CompileRequest| {
+            arguments(&request, Path::new("empty"), Some(25)).unwrap().join(" ")
+        };
+        let plain = of(CompileRequest::default());
+        assert!(plain.ends_with("-processorpath empty -proc:none -implicit:none"), "{plain}");
+        assert!(!plain.contains("--release"), "{plain}");
+        let path = vec![PathBuf::from("p.jar")];
+        let all = AnnotationProcessing::All { path: path.clone(), generated: generated.clone() };
+        let all = of(CompileRequest { processing: all, ..CompileRequest::default() });
+        let expected = format!("-processorpath p.jar -s {}", generated.display());
+        assert!(all.ends_with(&expected) && generated.is_dir(), "{all}");
+        let names = vec!["a.B".to_string(), "c.D".to_string()];
+        let request = CompileRequest {
+            processing: AnnotationProcessing::Named { path, names },
+            module_path: vec!["m.jar".into()],
+            preview: true,
+            options: vec!["-Akey=value".into()],
+            ..CompileRequest::default()
+        };
+        let named = of(request);
+        assert!(named.contains("--release 25 --module-path m.jar "), "{named}");
+        let expected = "-processor a.B,c.D --enable-preview -Akey=value";
+        assert!(named.ends_with(expected), "{named}");
     }
 
     #[test]

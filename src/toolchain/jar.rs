@@ -18,6 +18,51 @@ use super::file_tree::FileTree;
 
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
+/// What newer JVMs read in the place of entries of the same name, of a jar with
+/// [`MULTI_RELEASE`].
+pub(crate) const VERSIONS: &str = "META-INF/versions/";
+
+/// What a manifest says of a jar that has entries for newer JVMs.
+pub(crate) const MULTI_RELEASE: (&str, &str) = ("Multi-Release", "true");
+
+/// What a manifest of ours says of a jar whose classes need preview features.
+pub(crate) const PREVIEW: (&str, &str) = ("Wattline-Preview", "true");
+
+/// Whether a manifest has an attribute.
+pub(crate) fn has_attribute(manifest: &[u8], (name, value): (&str, &str)) -> bool {
+    let text = String::from_utf8_lossy(manifest);
+    let is_it = |line: &str| {
+        line.split_once(':').is_some_and(|(found, of)| {
+            found.eq_ignore_ascii_case(name) && of.trim().eq_ignore_ascii_case(value)
+        })
+    };
+    text.lines().any(is_it)
+}
+
+/// The entries of a library that go into what we make of a program: without its manifest, and
+/// with those for newer JVMs where it has some.
+///
+/// # Errors
+/// As [`read_library`].
+pub(crate) fn library_entries(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
+    let is_wanted = |name: &str| is_content(name) || name.starts_with(VERSIONS) || name == MANIFEST;
+    let mut entries = read_library(path, is_wanted)?;
+    let manifest = entries.remove(MANIFEST).unwrap_or_default();
+    if !has_attribute(&manifest, MULTI_RELEASE) {
+        entries.retain(|name, _| !name.starts_with(VERSIONS));
+    }
+    Ok(entries)
+}
+
+/// Whether the manifest of a jar of ours has an attribute.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn manifest_has(path: &Path, attribute: (&str, &str)) -> Result<bool, ToolchainError> {
+    let content = read(path, "", |name| name == MANIFEST)?;
+    Ok(content.entries.values().any(|manifest| has_attribute(manifest, attribute)))
+}
+
 /// What is read of a jar: name -> bytes, and what is wrong with its entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JarContent {
@@ -188,6 +233,20 @@ fn manifest(attributes: &[(&str, &str)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_for_newer_jvms_go_along_where_the_manifest_says_so() {
+        let entries = BTreeMap::from([
+            ("a/B.class".to_string(), b"base".to_vec()),
+            ("META-INF/versions/9/a/B.class".to_string(), b"newer".to_vec()),
+        ]);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), pack(&[("multi-release", "True")], &entries)).unwrap();
+        assert_eq!(library_entries(file.path()).unwrap(), entries);
+        assert!(manifest_has(file.path(), MULTI_RELEASE).unwrap());
+        fs::write(file.path(), pack(&[], &entries)).unwrap();
+        assert_eq!(library_entries(file.path()).unwrap().len(), 1);
+    }
 
     #[test]
     fn what_is_packed_reads_back_and_packs_to_the_same_bytes() {

@@ -27,6 +27,17 @@ impl Jdk {
         Ok(Jdk { java: find_tool("java")?, javac: find_tool("javac")? })
     }
 
+    /// Its release of Java, as the file beside its programs states it.
+    pub fn release(&self) -> Option<u32> {
+        let javac = self.javac.canonicalize().ok()?;
+        let text = std::fs::read_to_string(javac.parent()?.parent()?.join("release")).ok()?;
+        let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
+        let version = version.trim_matches('"');
+        // Before 9 it was 1.8.
+        let version = version.strip_prefix("1.").unwrap_or(version);
+        version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    }
+
     /// The compiler, as a process that compiles a few files and ends.
     pub(crate) fn brief_javac(&self) -> Command {
         let mut javac = Command::new(&self.javac);

@@ -45,6 +45,7 @@ mod simulated_model;
 mod sizes;
 #[path = "../common/skip.rs"]
 mod skip;
+mod tables;
 mod tenants;
 mod trace;
 mod users;

@@ -10,6 +10,7 @@
 pub mod assumptions;
 pub mod atto;
 pub mod csv_text;
+pub mod dialect;
 pub mod exact;
 pub mod exposition;
 pub mod foreign;

@@ -13,6 +13,7 @@ use crate::input_file;
 use crate::power::parse_samples;
 
 use super::super::progress;
+use super::super::user_table::{first_line, read_user_table};
 use super::columns;
 use crate::stage::Failure;
 
@@ -105,15 +106,16 @@ fn guess(path: &Path) -> Result<LogFormat, Failure> {
     let start = &bytes[..bytes.len().min(1 << 16)];
     let text = String::from_utf8_lossy(start);
     let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
+    let titles = &first_line(start);
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let has = |word: &str| String::from_utf8_lossy(&bytes).contains(word);
     if extension == "quanto" {
         Ok(LogFormat::Quanto)
     } else if first.starts_with("# wattline-samples") {
         Ok(LogFormat::Samples)
-    } else if columns::of(first).starts_with(&CSV_HEADER.map(String::from)) {
+    } else if columns::of(titles).starts_with(&CSV_HEADER.map(String::from)) {
         Ok(LogFormat::Csv)
-    } else if INTERVALS_HEADER.iter().all(|column| first.contains(column)) {
+    } else if INTERVALS_HEADER.iter().all(|column| titles.contains(column)) {
         Ok(LogFormat::Intervals)
     } else if start.starts_with(&[0x1f, 0x8b]) || start.first() == Some(&0x0a) && !is_text(start) {
         Ok(LogFormat::Perfetto)
@@ -123,7 +125,7 @@ fn guess(path: &Path) -> Result<LogFormat, Failure> {
         Ok(LogFormat::Batterystats)
     } else {
         let unknown = || "what sort of log this is can't be told; say it with --format".to_owned();
-        Err(Failure::input(path, columns::problem(first).unwrap_or_else(unknown)))
+        Err(Failure::input(path, columns::problem(titles).unwrap_or_else(unknown)))
     }
 }
 
@@ -179,7 +181,10 @@ fn other(
         return activities::read_perfetto(file, node, labels, &options)
             .map_err(|error| Failure::input(path, error));
     }
-    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+    let text = match format {
+        LogFormat::Csv | LogFormat::Intervals => read_user_table(path)?,
+        _ => String::from_utf8_lossy(&read(path)?).into_owned(),
+    };
     match format {
         LogFormat::Csv => match columns::of(&text) {
             columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {

@@ -3,12 +3,12 @@
 use clap::ValueEnum;
 
 use super::{Arguments, Failure, Output, Solver, progress};
+use crate::cli::user_table::read_user_table;
 use crate::interval::Interval;
 use crate::model::ChainOptions;
 use crate::model::bayes::{
     EffectsPosterior, Factors, Sign, effects_csv, fit_effects, patterns_csv,
 };
-use crate::stage::folder::read_text;
 
 /// What effects may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -48,7 +48,7 @@ pub fn run(
     };
     let names: Vec<String> = factors.split(',').map(|name| name.trim().to_string()).collect();
     let target = arguments.target.as_deref().unwrap_or("energy_j");
-    let data = Factors::from_csv(&read_text(path)?, &names, target)
+    let data = Factors::from_csv(&read_user_table(path)?, &names, target)
         .map_err(|error| Failure::input(path, error))?;
     let options = ChainOptions { seed: arguments.seed, ..ChainOptions::default() };
     let sign = arguments.effects.sign();

@@ -41,6 +41,7 @@ pub fn write(
     let rounds = arguments.judge.as_deref().map(rounds_of).transpose()?;
     let choice = rounds.as_ref().map_or_else(|| choice.clone(), JudgeRounds::choice);
     let rows = tables.rows(&choice)?;
+    tables.tell(&rows)?;
     let label = PartLabel { number: arguments.part, columns: columns_of(&choice, &rows) };
     let partial = match &rounds {
         None => SufficientStats::of_rows(&rows, options, folds, label),

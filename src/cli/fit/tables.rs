@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use wattline_units::dialect::Compression;
 use wattline_units::limits::TABLE_NUMBERS;
 
 use crate::input_file;
@@ -15,8 +16,10 @@ use crate::stage::folder::names;
 use crate::stage::{CampaignFolder, Failure, with_causes};
 use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
+use super::super::progress;
+
 /// Ends of names of files that are tables.
-const ENDINGS: [&str; 3] = ["parquet", "pq", "csv"];
+const ENDINGS: [&str; 8] = ["parquet", "pq", "csv", "tsv", "csv.gz", "csv.zst", "arrow", "feather"];
 
 /// What Hive writes for nothing.
 const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -64,10 +67,10 @@ impl TableLocation {
         self.files.iter().any(|file| is_stream(&file.path))
     }
 
-    /// The only file, where it is a CSV.
+    /// The only file, where it is text.
     pub fn single_csv(&self) -> Option<&Path> {
         match self.files.as_slice() {
-            [file] if !is_stream(&file.path) && !is_parquet(&file.path) => Some(&file.path),
+            [file] if FileKind::of(&file.path) == FileKind::Text => Some(&file.path),
             _ => None,
         }
     }
@@ -94,15 +97,16 @@ impl TableLocation {
 
     fn numbers_of(&self, path: &Path) -> Result<u64, TableError> {
         let bytes = path.metadata().map_or(0, |facts| facts.len());
-        if is_stream(path) {
-            Ok(0)
-        } else if is_parquet(path) {
-            parquet_numbers(path)
-        // A cell has a byte at least, and a comma or the end of its line.
-        } else if numbers_held(bytes / 4, 1) <= TABLE_NUMBERS.most {
-            Ok(0)
-        } else {
-            csv_numbers(path).map_err(|error| TableError::Read { message: error.to_string() })
+        let read = |error: std::io::Error| TableError::Read { message: error.to_string() };
+        match FileKind::of(path) {
+            FileKind::Stream | FileKind::Arrow => Ok(0),
+            FileKind::Parquet => parquet_numbers(path),
+            // A cell has a byte at least, and a comma or the end of its line.
+            FileKind::Text if numbers_held(bytes / 4, 1) <= TABLE_NUMBERS.most => Ok(0),
+            FileKind::Text => text_numbers(input_file::open(path).map_err(read)?).map_err(read),
+            FileKind::Packed(compression) => {
+                text_numbers(unpacked(path, compression).map_err(read)?).map_err(read)
+            }
         }
     }
 
@@ -114,6 +118,13 @@ impl TableLocation {
             source.with_constants(file.constants.clone())
         });
         TableRows::new(sources.collect(), choice).map_err(|error| self.failure(&error))
+    }
+
+    /// Tells the user how the first file is written, where that is not plain.
+    pub fn tell(&self, rows: &TableRows<'_>) -> Result<(), Failure> {
+        let remarks = rows.remarks().map_err(|error| self.failure(&error))?;
+        progress::remarks(&self.named, &remarks);
+        Ok(())
     }
 
     /// An error of the table, with its causes.
@@ -168,8 +179,9 @@ fn files_of(folder: &Path) -> Result<Vec<TableFile>, Failure> {
     for entry in entries.into_iter().filter_entry(|entry| !hidden(entry)) {
         let entry = entry.map_err(|error| Failure::input(folder, error))?;
         let path = entry.path();
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        let is_table = ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        let ends = |ending: &&str| name.strip_suffix(*ending).is_some_and(|n| n.ends_with('.'));
+        let is_table = ENDINGS.iter().any(|ending| ends(&ending));
         if entry.file_type().is_file() && is_table {
             let below = path.strip_prefix(folder).unwrap_or(path);
             files.push(TableFile { path: path.to_owned(), constants: constants(below) });
@@ -210,29 +222,77 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a file begins as Parquet files do.
-fn is_parquet(path: &Path) -> bool {
-    let mut first = [0; 4];
-    let read = input_file::open(path).and_then(|mut file| file.read_exact(&mut first));
-    read.is_ok() && &first == b"PAR1"
+/// What a file of a table is, by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    /// Standard input.
+    Stream,
+    Parquet,
+    Arrow,
+    /// Text that is packed.
+    Packed(Compression),
+    Text,
+}
+
+/// First bytes of a Parquet file, and of an Arrow file.
+const MAGIC_PARQUET: &[u8] = b"PAR1";
+const MAGIC_ARROW: &[u8] = b"ARROW1\0\0";
+
+impl FileKind {
+    /// A file that can't be read is text, and whoever reads it says so.
+    fn of(path: &Path) -> Self {
+        if is_stream(path) {
+            return Self::Stream;
+        }
+        let mut first = Vec::new();
+        let length = MAGIC_ARROW.len() as u64;
+        let _ = input_file::open(path).and_then(|file| file.take(length).read_to_end(&mut first));
+        match Compression::of(&first) {
+            Some(compression) => Self::Packed(compression),
+            None if first.starts_with(MAGIC_PARQUET) => Self::Parquet,
+            None if first == MAGIC_ARROW => Self::Arrow,
+            None => Self::Text,
+        }
+    }
 }
 
 fn part(path: &Path) -> Result<Box<dyn TablePart>, TableError> {
-    if is_stream(path) {
-        return stream();
+    let kind = FileKind::of(path);
+    let owned = path.to_owned();
+    let open = move || -> std::io::Result<Box<dyn Read>> {
+        match kind {
+            FileKind::Packed(compression) => unpacked(&owned, compression),
+            _ => Ok(Box::new(input_file::open(&owned)?)),
+        }
+    };
+    match kind {
+        FileKind::Stream => stream(),
+        FileKind::Parquet => parquet(path),
+        FileKind::Arrow => arrow(Box::new(open)),
+        FileKind::Packed(_) | FileKind::Text => Ok(Box::new(CsvPart::new(Box::new(open)))),
     }
-    if is_parquet(path) {
-        return parquet(path);
-    }
-    let path = path.to_owned();
-    let open = move || -> std::io::Result<Box<dyn Read>> { Ok(Box::new(input_file::open(&path)?)) };
-    Ok(Box::new(CsvPart::new(Box::new(open))))
+}
+
+/// The text of a file that is packed as a whole.
+fn unpacked(path: &Path, compression: Compression) -> std::io::Result<Box<dyn Read>> {
+    let file = input_file::open(path)?;
+    Ok(match compression {
+        Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::new(file))),
+        Compression::Zstd => Box::new(zstd::Decoder::new(file)?),
+    })
 }
 
 #[cfg(feature = "parquet")]
 fn stream() -> Result<Box<dyn TablePart>, TableError> {
     let input = BufReader::with_capacity(1 << 20, std::io::stdin());
     Ok(Box::new(crate::model::table::ArrowStreamPart::new(input)?))
+}
+
+type OpenFile = Box<dyn Fn() -> std::io::Result<Box<dyn Read>>>;
+
+#[cfg(feature = "parquet")]
+fn arrow(open: OpenFile) -> Result<Box<dyn TablePart>, TableError> {
+    Ok(Box::new(crate::model::table::ArrowFilePart::new(open)))
 }
 
 #[cfg(feature = "parquet")]
@@ -256,6 +316,11 @@ fn stream() -> Result<Box<dyn TablePart>, TableError> {
 }
 
 #[cfg(not(feature = "parquet"))]
+fn arrow(_: OpenFile) -> Result<Box<dyn TablePart>, TableError> {
+    stream()
+}
+
+#[cfg(not(feature = "parquet"))]
 fn parquet(_: &Path) -> Result<Box<dyn TablePart>, TableError> {
     let message = "this wattline was built without Parquet; convert the table to CSV".to_owned();
     Err(TableError::Read { message })
@@ -266,17 +331,17 @@ fn parquet_numbers(path: &Path) -> Result<u64, TableError> {
     parquet(path).map(|_| 0)
 }
 
-/// Commas and lines, about as many as numbers.
-fn csv_numbers(path: &Path) -> std::io::Result<u64> {
-    let mut file = input_file::open(path)?;
-    let (mut buffer, mut lines, mut commas) = (vec![0; 1 << 16], 0, 0);
+/// Separators and lines, about as many as numbers.
+fn text_numbers(mut text: impl Read) -> std::io::Result<u64> {
+    let (mut buffer, mut lines, mut cells) = (vec![0; 1 << 16], 0, 0);
     loop {
-        let count = file.read(&mut buffer)?;
+        let count = text.read(&mut buffer)?;
         if count == 0 {
-            return Ok(numbers_held(lines, 1).saturating_add(commas));
+            return Ok(numbers_held(lines, 1).saturating_add(cells));
         }
-        let of = |byte: u8| buffer[..count].iter().filter(|other| **other == byte).count() as u64;
-        (lines, commas) = (lines + of(b'\n'), commas + of(b','));
+        let of = |is: fn(u8) -> bool| buffer[..count].iter().filter(|b| is(**b)).count() as u64;
+        lines += of(|byte| byte == b'\n');
+        cells += of(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b' '));
     }
 }
 
@@ -322,6 +387,19 @@ mod tests {
         assert_eq!(names, ["a.csv", "b/device=2/z.csv", "b/y.csv"]);
         assert_eq!(tables.files[1].constants, [("device".to_owned(), "2".to_owned())]);
         assert!(TableLocation::find(&[folder.path().join("_t").join("none")]).is_ok());
+        let packed = folder.path().join("b/p.csv.gz");
+        let mut gz = flate2::write::GzEncoder::new(
+            std::fs::File::create(&packed).unwrap(),
+            flate2::Compression::fast(),
+        );
+        std::io::Write::write_all(&mut gz, b"energy_j;a\n1,5;2\n").unwrap();
+        gz.finish().unwrap();
+        let tables = TableLocation::find(&[folder.path().join("b")]).unwrap();
+        assert_eq!((tables.files.len(), tables.single_csv()), (3, None));
+        let tables = TableLocation::find(&[packed]).unwrap();
+        let rows = tables.rows(&ColumnChoice::default()).unwrap();
+        let table = crate::model::table::Table::from_rows(&rows).unwrap();
+        assert_eq!(table.cases[0].energy_j, 1.5);
         std::fs::create_dir(folder.path().join("empty")).unwrap();
         let error = TableLocation::find(&[folder.path().join("empty")]).unwrap_err();
         assert!(error.to_string().contains(".parquet"), "{error}");

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::{Arguments, CasePrediction, Failure, read_text};
 use crate::account::Interval;
 use crate::cli::progress;
+use crate::cli::user_table::read_user_table;
 use crate::model::bayes::KnownEffects;
 use crate::units::Joules;
 
@@ -34,7 +35,7 @@ pub(super) fn rows(arguments: &Arguments, effects: &str) -> Result<Vec<CasePredi
         }
     }
     let over = arguments.over.as_deref();
-    let text = read_text(&arguments.dataset)?;
+    let text = read_user_table(&arguments.dataset)?;
     let (names, programs) = programs(&text, &known, over)
         .map_err(|message| Failure::input(&arguments.dataset, message))?;
     let row = |case: &String| {

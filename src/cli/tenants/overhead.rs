@@ -7,8 +7,8 @@ use clap::Args;
 
 use crate::attribution::tenants::{Runs, epsilon, overhead_csv, parse_runs};
 use crate::cli::progress;
+use crate::cli::user_table::read_user_table;
 use crate::stage::Failure;
-use crate::stage::folder::read_text;
 use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ fn line(group: &str, with: Runs, base: Runs) -> String {
 }
 
 fn read(path: &Path) -> Result<BTreeMap<String, Runs>, Failure> {
-    let runs = parse_runs(&read_text(path)?).map_err(|error| Failure::input(path, error))?;
+    let runs = parse_runs(&read_user_table(path)?).map_err(|error| Failure::input(path, error))?;
     if runs.is_empty() {
         return Err(Failure::input(path, "it has no runs"));
     }

@@ -9,9 +9,9 @@ use wattline_units::limits::LINE_BYTES;
 use crate::attribution::tenants::{
     AndroidRecords, By, MeterId, Perf, TenantRecord, parse_readings,
 };
+use crate::cli::progress;
 use crate::input_file;
 use crate::stage::Failure;
-use crate::stage::folder::read_text;
 
 use super::options::StreamArguments;
 use super::session::TenantSession;
@@ -28,7 +28,8 @@ With counters, where the machine has them:
 While it runs:
   perf record -o - -e sched:sched_switch -a | perf script -i - | wattline tenants perf - --follow
 
-meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w.")]
+meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
+other units: `Time (ms)`, `Energy [mWh]`. docs/tables.md says which tables are read.")]
 pub struct Arguments {
     /// The text, or `-` for standard input.
     file: PathBuf,
@@ -65,8 +66,10 @@ impl From<PerfTenant> for By {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let readings = match &arguments.energy {
         Some(path) => {
-            let readings = parse_readings(&read_text(path)?);
-            readings.map_err(|error| Failure::input(path, error))?
+            let log = input_file::read(path).map_err(Failure::io("read", path))?;
+            let readings = parse_readings(&log).map_err(|error| Failure::input(path, error))?;
+            progress::remarks(path, &readings.remarks);
+            readings.samples
         }
         None => Vec::new(),
     };

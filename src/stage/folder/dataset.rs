@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::dataset::{CaseMixes, LeftOut};
 use crate::input_file;
-use crate::model::table::{ColumnChoice, Table};
+use crate::model::table::{ColumnChoice, Table, TableRows};
 use crate::model::{ContextPrice, FoldUnit};
 use crate::stage::{Failure, with_causes};
 use crate::toolchain::artifact::hash_of_bytes;
@@ -61,6 +61,8 @@ pub struct DatasetFile {
     pub sha256: String,
     /// Its cases.
     pub table: Table,
+    /// What a user is told of how it is written.
+    pub remarks: Vec<String>,
 }
 
 impl DatasetFile {
@@ -71,10 +73,11 @@ impl DatasetFile {
 
     /// Reads a table of any origin.
     pub fn read_columns(path: &Path, choice: &ColumnChoice) -> Result<DatasetFile, Failure> {
-        let text = read_text(path)?;
-        let table = Table::from_csv(&text, choice)
-            .map_err(|error| Failure::input(path, with_causes(&error)))?;
-        Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(text.as_bytes()), table })
+        let text = input_file::read(path).map_err(Failure::io("read", path))?;
+        let rows = TableRows::of_csv(&text, choice);
+        let read = rows.and_then(|rows| Ok((Table::from_rows(&rows)?, rows.remarks()?)));
+        let (table, remarks) = read.map_err(|error| Failure::input(path, with_causes(&error)))?;
+        Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(&text), table, remarks })
     }
 
     /// What is said of it.

@@ -364,6 +364,12 @@ impl BoardDriver<'_, '_, '_> {
 fn pack(scenario: &Scenario, entries: &Classes) -> Result<Vec<u8>, Failure> {
     let application = &scenario.application;
     let main = application.main.as_deref().ok_or(BuildError::NoMain)?;
-    let attributes = [("Main-Class", main), ("Wattline-Package", &application.package)];
+    let mut attributes = vec![("Main-Class", main), ("Wattline-Package", &application.package)];
+    if application.preview {
+        attributes.push(jar::PREVIEW);
+    }
+    if entries.keys().any(|name| name.starts_with(jar::VERSIONS)) {
+        attributes.push(jar::MULTI_RELEASE);
+    }
     Ok(jar::pack(&attributes, entries))
 }

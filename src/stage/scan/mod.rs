@@ -59,8 +59,7 @@ pub fn scan(
     options: &ScanOptions,
     mut take: impl FnMut(ScanRows) + Send,
 ) -> Result<Scanned, BuildError> {
-    let classes = ClassPath::open(&sources.class_path())
-        .map_err(|error| BuildError::ClassPath(error.to_string()))?;
+    let classes = sources.open_classes()?;
     let memory = options.cache.as_ref().and_then(|store| remember(store, options, &classes));
     let Sources { files, findings: mut unread, .. } = sources;
     let files: Vec<LoadedSource> = files.into_iter().filter(|file| file.analyse).collect();

@@ -61,7 +61,7 @@ pub use options::{Charging, Counting, EnergySource, StreamOptions};
 pub use output::{TenantTable, json_line, openmetrics, rows_csv};
 pub use overhead::{OverheadError, OverheadTest, Runs, epsilon, overhead_csv, parse_runs};
 pub use perf::{By, Perf};
-pub use readings::{ReadingsError, parse_readings};
+pub use readings::{MeterReadings, ReadingsError, parse_readings};
 pub use record::{Counts, OTHERS, RunningTenant, TenantRecord};
 pub use reorder::Reorder;
 pub use stream::WindowStream;

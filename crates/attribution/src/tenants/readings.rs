@@ -1,6 +1,9 @@
-//! A meter's log beside a log of switches: CSV with `time_s` and `energy_j` (accumulated)
-//! or `power_w`, in the clock of the switches.
+//! A meter's log beside a log of switches: a table with times and accumulated energies, powers,
+//! or voltages and currents, in the clock of the switches.
 
+use wattline_units::dialect::{
+    Quantity, TimeCell, UnitColumn, decimal_nanos, plain_text, quantity_column, unix_nanos,
+};
 use wattline_units::shortened::shortened;
 
 /// Why a meter's log can't be read.
@@ -8,10 +11,25 @@ use wattline_units::shortened::shortened;
 pub enum ReadingsError {
     /// Columns are missing.
     #[error(
-        "line 1: columns time_s and energy_j (accumulated), or time_s and power_w; there are: {}",
+        "columns time_s and energy_j (accumulated), or time_s and power_w, in these or other \
+         units; there are: {}",
         shortened(.0)
     )]
     Columns(String),
+    /// Titles that leave a choice.
+    #[error("{0}")]
+    Titles(String),
+    /// A date that gives no time.
+    #[error(
+        "line {line}: {why}; times are those of the switches' clock: seconds since boot, or dates \
+         with a zone where perf recorded with `-k CLOCK_REALTIME`"
+    )]
+    Date {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A field is no number of at least 0.
     #[error("line {line}: {:?} is not a number of at least 0", shortened(text))]
     Number {
@@ -25,49 +43,118 @@ pub enum ReadingsError {
     Csv(String),
 }
 
-/// Readings as (ns, accumulated microjoules), in order of time.
+/// What a meter's log says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MeterReadings {
+    /// (ns, accumulated microjoules), in order of time.
+    pub samples: Vec<(u64, u64)>,
+    /// What of the table's dialect and units a user is told.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a log in any dialect of CSV.
 ///
 /// # Errors
-/// Missing columns, fields that are no numbers.
-pub fn parse_readings(text: &str) -> Result<Vec<(u64, u64)>, ReadingsError> {
+/// Missing columns, fields that are no numbers, numbers with two meanings.
+pub fn parse_readings(log: &[u8]) -> Result<MeterReadings, ReadingsError> {
+    let (text, dialect) = plain_text(log).map_err(|error| ReadingsError::Csv(error.to_string()))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let wrong = |error: csv::Error| ReadingsError::Csv(error.to_string());
     let header = reader.headers().map_err(wrong)?.clone();
-    let column = |name: &str| header.iter().position(|column| column == name);
-    let (time, energy, power) = (column("time_s"), column("energy_j"), column("power_w"));
-    let (Some(time), Some(value)) = (time, energy.or(power)) else {
-        return Err(ReadingsError::Columns(header.iter().collect::<Vec<_>>().join(", ")));
-    };
-    let mut samples: Vec<(f64, f64)> = Vec::new();
+    let columns = ReadingColumns::of(&header.iter().collect::<Vec<_>>())?;
+    let mut samples: Vec<(u64, f64)> = Vec::new();
     for record in reader.records() {
         let record = record.map_err(wrong)?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let number = |index: usize| {
-            let text = record.get(index).unwrap_or_default();
-            let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
-            value.ok_or_else(|| ReadingsError::Number { line, text: text.to_owned() })
-        };
-        samples.push((number(time)?, number(value)?));
+        samples.push(columns.sample(&record)?);
     }
-    samples.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if energy.is_none() {
+    samples.sort_by_key(|sample| sample.0);
+    if columns.energy.is_none() {
         accumulate(&mut samples);
     }
-    Ok(samples
-        .into_iter()
-        .map(|(s, j)| ((s * 1e9).round() as u64, (j * 1e6).round() as u64))
-        .collect())
+    let samples = samples.into_iter().map(|(ns, j)| (ns, (j * 1e6).round() as u64)).collect();
+    let remarks = dialect.remark().into_iter().chain(columns.remark(&header)).collect();
+    Ok(MeterReadings { samples, remarks })
+}
+
+/// Which columns hold what.
+struct ReadingColumns {
+    time: UnitColumn,
+    energy: Option<UnitColumn>,
+    /// Power, or voltage and current.
+    factors: Vec<UnitColumn>,
+}
+
+impl ReadingColumns {
+    fn of(titles: &[&str]) -> Result<Self, ReadingsError> {
+        let missing = || ReadingsError::Columns(titles.join(", "));
+        let column = |quantity| {
+            quantity_column(titles, quantity)
+                .map_err(|error| ReadingsError::Titles(error.to_string()))
+        };
+        let time = column(Quantity::Time)?.ok_or_else(missing)?;
+        let energy = column(Quantity::Energy)?;
+        let factors = match (energy, column(Quantity::Power)?) {
+            (Some(_), _) => Vec::new(),
+            (None, Some(power)) => vec![power],
+            (None, None) => {
+                let both = column(Quantity::Voltage)?.zip(column(Quantity::Current)?);
+                both.map(|(voltage, current)| vec![voltage, current]).ok_or_else(missing)?
+            }
+        };
+        Ok(Self { time, energy, factors })
+    }
+
+    /// Nanoseconds, and joules or watts.
+    fn sample(&self, record: &csv::StringRecord) -> Result<(u64, f64), ReadingsError> {
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = |column: UnitColumn| record.get(column.at).unwrap_or_default();
+        let number = |column: UnitColumn| {
+            let text = cell(column);
+            let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
+            value
+                .map(|value| value * column.factor)
+                .ok_or_else(|| ReadingsError::Number { line, text: text.to_owned() })
+        };
+        let value = match self.energy {
+            Some(energy) => number(energy)?,
+            None => self.factors.iter().try_fold(1.0, |all, one| Ok(all * number(*one)?))?,
+        };
+        Ok((self.time(line, cell(self.time))?, value))
+    }
+
+    fn time(&self, line: u64, text: &str) -> Result<u64, ReadingsError> {
+        if TimeCell::of(text) == TimeCell::DateTime {
+            let at = unix_nanos(text, None);
+            let at = at.map_err(|error| ReadingsError::Date { line, why: error.to_string() })?;
+            return u64::try_from(at)
+                .map_err(|_| ReadingsError::Number { line, text: text.to_owned() });
+        }
+        let at = decimal_nanos(text, self.time.factor).and_then(|at| u64::try_from(at).ok());
+        at.ok_or_else(|| ReadingsError::Number { line, text: text.to_owned() })
+    }
+
+    /// The units that are not seconds, joules and watts.
+    fn remark(&self, header: &csv::StringRecord) -> Option<String> {
+        let plain = |column: &UnitColumn, factor| column.factor == factor;
+        let mut others: Vec<usize> =
+            [(&self.time, 1e9)].iter().filter(|(c, f)| !plain(c, *f)).map(|(c, _)| c.at).collect();
+        let values = self.energy.iter().chain(&self.factors);
+        others.extend(values.filter(|column| !plain(column, 1.0)).map(|column| column.at));
+        let titles = others.iter().filter_map(|at| header.get(*at));
+        let titles: Vec<String> = titles.map(|title| format!("`{}`", shortened(title))).collect();
+        (!titles.is_empty()).then(|| format!("units by the titles {}", titles.join(", ")))
+    }
 }
 
 /// Power becomes energy, by trapezoids.
-fn accumulate(samples: &mut [(f64, f64)]) {
-    let (mut sum_j, mut last) = (0.0, None::<(f64, f64)>);
+fn accumulate(samples: &mut [(u64, f64)]) {
+    let (mut sum_j, mut last) = (0.0, None::<(u64, f64)>);
     for sample in samples {
-        let (at_s, power_w) = *sample;
-        if let Some((before_s, before_w)) = last {
-            sum_j += (before_w + power_w) / 2.0 * (at_s - before_s);
+        let (at_ns, power_w) = *sample;
+        if let Some((before_ns, before_w)) = last {
+            sum_j += (before_w + power_w) / 2.0 * ((at_ns - before_ns) as f64 / 1e9);
         }
-        last = Some((at_s, power_w));
+        last = Some((at_ns, power_w));
         sample.1 = sum_j;
     }
 }
@@ -78,26 +165,51 @@ mod tests {
 
     use super::*;
 
+    fn samples(text: &str) -> Vec<(u64, u64)> {
+        parse_readings(text.as_bytes()).unwrap().samples
+    }
+
+    fn refusal(text: &str) -> String {
+        parse_readings(text.as_bytes()).unwrap_err().to_string()
+    }
+
     #[test]
     fn energies_and_powers() {
-        let energies = parse_readings("time_s,energy_j\n2,3.5\n1,3\n").unwrap();
+        let energies = samples("time_s,energy_j\n2,3.5\n1,3\n");
         assert_eq!(energies, [(1_000_000_000, 3_000_000), (2_000_000_000, 3_500_000)]);
-        let powers = parse_readings("time_s,power_w\n0,2\n1,4\n3,4\n").unwrap();
+        let powers = samples("time_s,power_w\n0,2\n1,4\n3,4\n");
         assert_eq!(powers.iter().map(|r| r.1).collect::<Vec<_>>(), [0, 3_000_000, 11_000_000]);
+        let powers = samples("Time (ms),Voltage (V),Current (mA)\n0,4,500\n1000,4,1000\n");
+        assert_eq!(powers, [(0, 0), (1_000_000_000, 3_000_000)]);
+    }
+
+    #[test]
+    fn dialects_and_units_are_read_and_told() {
+        let text = "Zeit (ms);Energie (mWh)\n500;0,5\n1500;1,25\n";
+        let readings = parse_readings(text.as_bytes()).unwrap();
+        assert_eq!(readings.samples, [(500_000_000, 1_800_000), (1_500_000_000, 4_500_000)]);
+        let told = readings.remarks.join("; ");
+        assert!(told.contains("semicolons between cells, decimal commas in `Energie"), "{told}");
+        assert!(told.ends_with("units by the titles `Zeit (ms)`, `Energie (mWh)`"), "{told}");
+        let dated = samples("time,power_w\n2026-11-28T10:00:00Z,2\n2026-11-28T10:00:01Z,2\n");
+        assert_eq!(dated[1], (1_795_860_001_000_000_000, 2_000_000));
     }
 
     #[test]
     fn input_at_fault_is_named() {
-        let says = |text: &str| parse_readings(text).unwrap_err().to_string();
-        assert!(says("t,w\n").contains("there are: t, w"));
-        assert!(says("time_s,power_w\n1,-2\n").contains("line 2: \"-2\""));
+        assert!(refusal("t,w\n").contains("there are: t, w"));
+        assert!(refusal("time_s,power_w\n1,-2\n").contains("line 2: \"-2\""));
+        assert!(refusal("time_s,power_w\n-1,2\n").contains("line 2: \"-1\""));
+        assert!(refusal("time,power_w\n2026-11-28 10:00:00,2\n").contains("has no time zone"));
+        assert!(refusal("time_s,power_a_w,power_b_w\n1,2,3\n").contains("2 columns are of power"));
+        assert!(refusal("time_s\tpower_w\n1\t1,234\n").contains("may be a decimal or thousands"));
     }
 
     proptest! {
         #[test]
         fn any_text_is_read(text in "(time_s,(energy_j|power_w)\n)?[0-9a-z.,\n\"-]{0,60}") {
-            let Ok(readings) = parse_readings(&text) else { return Ok(()) };
-            prop_assert!(readings.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+            let Ok(readings) = parse_readings(text.as_bytes()) else { return Ok(()) };
+            prop_assert!(readings.samples.windows(2).all(|pair| pair[0].0 <= pair[1].0));
         }
     }
 }

@@ -113,6 +113,17 @@ impl<'w> Declarations<'w> {
         Some(DeclarationSite { file, number, class: &file.classes[index] })
     }
 
+    /// What the class file of a source class says, where the program was compiled with what its
+    /// annotation processors write into classes.
+    pub fn compiled(&self, class: &str) -> Option<Arc<ClassInfo>> {
+        self.class_path.compiled(class)
+    }
+
+    /// The packages that a module of the class path exports to all.
+    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+        self.class_path.exported_packages(module)
+    }
+
     /// A class that the sources do not declare.
     pub fn outside(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         asked.note(class);

@@ -26,6 +26,8 @@ pub(crate) struct Imports {
     /// Member name -> classes that it is imported from.
     pub static_single: Map<String, Vec<String>>,
     pub static_on_demand: Vec<String>,
+    /// Names of modules, of which all exported packages are imported.
+    pub modules: Vec<String>,
 }
 
 /// A top-level or member class.
@@ -85,11 +87,24 @@ impl<'s> FileUnit<'s> {
             .unwrap_or_default()
     }
 
+    /// Whether an import is of a module: the lean tree has no keywords.
+    fn is_of_module(&self, node: NodeId) -> bool {
+        let mut words = self.text(node).split_whitespace();
+        let is_module = words.next() == Some("import") && words.next() == Some("module");
+        // `import module;` imports a class of that name.
+        is_module && words.next().is_some_and(|word| !word.starts_with(['.', ';']))
+    }
+
     fn import(&mut self, node: NodeId) {
         let name = self.qualified_name(node);
         let is_static = self.tree.first(node, Kind::Static).is_some();
         let on_demand = self.tree.first(node, Kind::Asterisk).is_some();
+        let is_module = self.is_of_module(node);
         let imports = &mut self.imports;
+        if is_module {
+            imports.modules.push(name);
+            return;
+        }
         match (is_static, on_demand) {
             (false, true) => imports.on_demand.push(name),
             (true, true) => imports.static_on_demand.push(name),
@@ -221,13 +236,14 @@ mod tests {
         let source = SourceFile::parse(
             "A.java",
             "package p.q; import java.util.List; import java.io.*; import static a.B.c;\
-             class A { enum E { X; class In {} } interface I {} } class Z {}",
+             import module java.sql; class A { enum E { X; class In {} } interface I {} } class Z {}",
         );
         let unit = FileUnit::of(&source, LeanTree::of(&source));
         assert_eq!(unit.imports.package, "p.q");
         assert_eq!(unit.imports.single["List"], "java.util.List");
         assert_eq!(unit.imports.on_demand, ["java.io"]);
         assert_eq!(unit.imports.static_single["c"], ["a.B"]);
+        assert_eq!(unit.imports.modules, ["java.sql"]);
         let names: Vec<&str> = unit.classes.iter().map(|c| &*c.name).collect();
         assert_eq!(names, ["p.q.A", "p.q.A$E", "p.q.A$E$In", "p.q.A$I", "p.q.Z"]);
     }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
+use super::compact_source;
 use super::escapes;
-use super::regions;
+use super::regions::{self, RegionKind, Regions};
 use super::syntax_tree::{SyntaxNode, SyntaxTree};
 
 /// A parsed source file. The tree's nodes borrow from it.
@@ -16,8 +17,8 @@ use super::syntax_tree::{SyntaxNode, SyntaxTree};
 pub struct SourceFile {
     /// Path relative to its source root, with `/` on every system.
     pub path: String,
-    /// The whole text (BOM and CRLF included), with unicode escapes outside literals
-    /// decoded: the same program, with each token in its place.
+    /// The whole text (CRLF included), with unicode escapes outside literals decoded, and with
+    /// the class of a compact source file: the same program, with each token in its line.
     pub text: String,
     /// The syntax tree; it may hold error nodes.
     pub tree: SyntaxTree,
@@ -30,7 +31,7 @@ impl SourceFile {
     /// text that keeps the parser busy beyond reason has an empty tree.
     pub fn parse(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let (path, text) = (path.into(), text.into());
-        let text = escapes::decoded(&text).unwrap_or(text);
+        let text = as_parsed(&path, text);
         let (tree, gave_up) = parse(&text, limit(text.len()));
         let tree = SyntaxTree::of(&tree, &text);
         SourceFile { path, text, tree, gave_up }
@@ -39,7 +40,7 @@ impl SourceFile {
     /// A file whose text was parsed before: under an empty tree.
     pub fn unparsed(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         let (path, text) = (path.into(), text.into());
-        let text = escapes::decoded(&text).unwrap_or(text);
+        let text = as_parsed(&path, text);
         SourceFile { path, text, tree: EMPTY.clone(), gave_up: false }
     }
 
@@ -66,6 +67,25 @@ impl SourceFile {
     pub fn text_of(&self, node: SyntaxNode<'_>) -> &str {
         &self.text[node.byte_range()]
     }
+}
+
+/// Whether a character that is not ASCII stands outside of comments, so that the program is
+/// another one where it is read as another character.
+pub fn has_letters_outside_comments(text: &str) -> bool {
+    let mut from = 0;
+    for region in Regions::of(text).filter(|region| region.kind != RegionKind::Literal) {
+        if !text[from..region.range.start].is_ascii() {
+            return true;
+        }
+        from = region.range.end;
+    }
+    !text[from..].is_ascii()
+}
+
+/// The text without escapes, and with the class of a compact source file.
+fn as_parsed(path: &str, text: String) -> String {
+    let text = escapes::decoded(&text).unwrap_or(text);
+    compact_source::with_class(path, &text).unwrap_or(text)
 }
 
 static EMPTY: LazyLock<SyntaxTree> =
@@ -126,6 +146,13 @@ mod tests {
         assert!(!file.gave_up && file.may_hold_bodies(root));
         let body = root.children().next().unwrap().child_by_field_name("body").unwrap();
         assert!(!file.may_hold_bodies(body.named_children().next().unwrap()));
+    }
+
+    #[test]
+    fn letters_in_comments_are_told_from_others() {
+        assert!(!has_letters_outside_comments("class A { // ä\n /* ö */ int a; } // ü"));
+        assert!(has_letters_outside_comments("class A { /* a */ String s = \"ä\"; }"));
+        assert!(has_letters_outside_comments("class Ä { }"));
     }
 
     #[test]

@@ -25,9 +25,33 @@ pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Ve
         if let Some(outer) = class.outer.filter(|_| class.is_inner) {
             info.outer_parameters = infos[outer].parameters().cloned().collect();
         }
+        if let Some(compiled) = hierarchy.declarations.compiled(&class.name) {
+            add_compiled(&mut info, &compiled, class.is_inner);
+        }
         infos.push(info);
     }
     infos
+}
+
+/// Adds the members that the class file has and the source has not: what annotation processors
+/// write into classes. Calls of them are library calls, since no block of the sources runs.
+fn add_compiled(info: &mut ClassInfo, compiled: &ClassInfo, is_inner: bool) {
+    for (name, methods) in &compiled.methods {
+        // Constructors of enums and inner classes have parameters that no source shows.
+        if &**name == "<init>" && (is_inner || info.is_enum) {
+            continue;
+        }
+        let own: Vec<usize> =
+            info.methods_named(name).iter().map(|method| method.parameters.len()).collect();
+        let new = methods.iter().filter(|method| !own.contains(&method.parameters.len()));
+        let new: Vec<Arc<MethodInfo>> = new.cloned().collect();
+        if !new.is_empty() {
+            info.methods.entry(name.clone()).or_default().extend(new);
+        }
+    }
+    for (name, field) in &compiled.fields {
+        info.fields.entry(name.clone()).or_insert_with(|| field.clone());
+    }
 }
 
 /// The type names in scope in the body of the class with this index.

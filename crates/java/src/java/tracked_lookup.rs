@@ -119,6 +119,11 @@ impl<'w> TrackedLookup<'w> {
         }
     }
 
+    /// The packages that code which imports a module sees by it.
+    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+        self.declarations.exported_packages(module)
+    }
+
     fn outside(&self, name: &str) -> Option<Arc<ClassInfo>> {
         self.declarations.outside(name, &self.asked)
     }
@@ -225,8 +230,10 @@ impl<'w> TrackedLookup<'w> {
                 false => OwnMember::NotInherited,
             };
         if let Some(decl) = self.decl(class) {
-            let own = decl.members.get(simple);
+            let written = || self.declarations.compiled(class)?.members.get(simple).cloned();
+            let own = decl.members.get(simple).cloned().or_else(written);
             return own
+                .as_ref()
                 .map_or(OwnMember::None, |own| inherited(own.clone(), self.decl_visibility(own)));
         }
         let Some(info) = self.outside(class) else { return OwnMember::None };

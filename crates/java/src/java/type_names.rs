@@ -240,6 +240,13 @@ impl<'w> TypeNames<'w> {
             .or_else(|| imports.on_demand.iter().find_map(on_demand))
             .or_else(|| self.lookup.visible_in("java.lang", name, &imports.package))
             .or_else(|| imports.static_on_demand.iter().find_map(member_of))
+            .or_else(|| {
+                let packages =
+                    imports.modules.iter().flat_map(|m| self.lookup.exported_packages(m));
+                packages
+                    .into_iter()
+                    .find_map(|package| self.lookup.visible_in(&package, name, &imports.package))
+            })
     }
 
     /// The class `A.B.C` or `a.b.C`.

@@ -1,7 +1,7 @@
 //! The rows of an Arrow IPC stream, which can be read once.
 
 use std::cell::RefCell;
-use std::io::Read;
+use std::io::{Chain, Cursor, Read};
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamDecoder;
@@ -88,6 +88,60 @@ impl<R: Read> ArrowStreamPart<R> {
         let mut rest =
             Batches { messages: ArrowMessages::new(from), decoder: StreamDecoder::default() };
         Ok(Self { columns: rest.schema()?, rest: RefCell::new(Some(rest)) })
+    }
+}
+
+/// First bytes of a file in Arrow's format, which is a stream between them and a footer.
+pub const ARROW_FILE: &[u8; 8] = b"ARROW1\0\0";
+
+/// Words of eight bytes between the first one and the stream.
+const ALIGNMENT_WORDS: usize = 8;
+
+/// The stream of a file.
+type FileStream<'o> = Chain<Cursor<[u8; ARROW_FILE.len()]>, Box<dyn Read + 'o>>;
+
+/// Opens a file anew for every pass.
+pub type OpenArrow<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
+
+/// A file of Arrow's format (Feather of version 2), which can be read again and again.
+pub struct ArrowFilePart<'o> {
+    open: OpenArrow<'o>,
+}
+
+impl<'o> ArrowFilePart<'o> {
+    /// Nothing is read yet.
+    pub fn new(open: OpenArrow<'o>) -> Self {
+        Self { open }
+    }
+
+    fn stream(&self) -> Result<ArrowStreamPart<FileStream<'o>>, TableError> {
+        let read = |error: std::io::Error| TableError::Read { message: error.to_string() };
+        let mut file = (self.open)().map_err(read)?;
+        let mut word = [0; ARROW_FILE.len()];
+        file.read_exact(&mut word).map_err(read)?;
+        // Zeros follow, as many as the stream's alignment asks for.
+        for _ in 0..ALIGNMENT_WORDS {
+            file.read_exact(&mut word).map_err(read)?;
+            if word != [0; ARROW_FILE.len()] {
+                break;
+            }
+        }
+        ArrowStreamPart::new(Cursor::new(word).chain(file))
+    }
+}
+
+impl TablePart for ArrowFilePart<'_> {
+    fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
+        self.stream()?.columns()
+    }
+
+    fn each(
+        &self,
+        places: &ColumnPositions,
+        wanted: PassColumns,
+        fill: Fill<'_>,
+    ) -> Result<(), TableError> {
+        self.stream()?.each(places, wanted, fill)
     }
 }
 

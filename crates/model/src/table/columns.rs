@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wattline_units::shortened::shortened;
+
+use super::column_units::{ColumnUnits, energy_factor, unit_duration, unit_energy, unit_energy_se};
 use super::error::TableError;
 use super::features::{nearest, select_features};
 
@@ -79,6 +82,9 @@ pub struct ColumnPositions {
     pub(super) se: Option<usize>,
     pub(super) weight: Option<usize>,
     pub(super) features: Vec<usize>,
+    pub(super) units: ColumnUnits,
+    /// Columns that are nothing and yet no features.
+    left_out: Vec<usize>,
 }
 
 /// Finds the columns among those of a file, and among those that its folders give it.
@@ -88,7 +94,8 @@ pub(super) fn find_columns(
     choice: &ColumnChoice,
 ) -> Result<ColumnPositions, TableError> {
     let mut seen = BTreeSet::new();
-    if let Some(name) = own.iter().find(|name| !seen.insert(name.as_str())) {
+    let mut titled = own.iter().filter(|name| !name.is_empty());
+    if let Some(name) = titled.find(|name| !seen.insert(name.as_str())) {
         return Err(TableError::TwoColumns { name: name.clone() });
     }
     let (names, own) = with_constants(own, constants);
@@ -99,15 +106,30 @@ pub(super) fn find_columns(
         Some(name) => needed(name, flag).map(Some),
         None => Ok(place(default)),
     };
-    let target = needed(choice.target.as_deref().unwrap_or("energy_j"), "--target")?;
+    let titles: Vec<&str> = names[..own].iter().map(String::as_str).collect();
+    let target = match &choice.target {
+        Some(name) => needed(name, "--target")?,
+        None => match place("energy_j") {
+            Some(at) => at,
+            None => unit_energy(&titles)?.map_or_else(|| needed("energy_j", "--target"), Ok)?,
+        },
+    };
     let group = chosen(&choice.group, "--group", "group")?;
     let device = chosen(&choice.device, "--device", "device")?;
     let weight = match &choice.weight {
         Some(name) => Some(needed(name, "--weight")?),
         None => None,
     };
+    let duration = place("duration_s").or_else(|| unit_duration(&titles));
+    let se = match names[target].as_str() {
+        "energy_j" => place("energy_se_j"),
+        title if energy_factor(title)?.is_some() => unit_energy_se(&titles),
+        _ => None,
+    };
     let taken = |index: usize| match index {
         index if index == target => Some("the target"),
+        index if Some(index) == duration => Some("the duration"),
+        index if Some(index) == se => Some("the target's error"),
         index if Some(index) == weight => Some("the weight"),
         index if Some(index) == group => Some("the group"),
         index if Some(index) == device => Some("the device"),
@@ -118,15 +140,33 @@ pub(super) fn find_columns(
     let features = match (&choice.feature_names, &choice.features) {
         (Some(exact), _) => positions_of(exact, &names)?,
         (None, Some(list)) => select_features(list, &names, taken)?,
-        (None, None) => (0..names.len()).filter(|index| taken(*index).is_none()).collect(),
+        (None, None) => {
+            let is_feature = |index: &usize| taken(*index).is_none() && !is_index(&names[*index]);
+            (0..names.len()).filter(is_feature).collect()
+        }
     };
+    let is_default = choice.feature_names.is_none() && choice.features.is_none();
+    let left_out = (0..names.len()).filter(|at| is_default && taken(*at).is_none());
+    let left_out = left_out.filter(|at| is_index(&names[*at])).collect();
     if features.is_empty() {
         return Err(TableError::NoFeatures);
     }
-    let se = place("energy_se_j").filter(|_| names[target] == "energy_j");
-    let (case, duration) = (place("case"), place("duration_s"));
-    let places =
-        ColumnPositions { own, target, case, group, device, duration, se, weight, features, names };
+    let case = place("case");
+    let units = ColumnUnits::of(&names, target, se, duration)?;
+    let places = ColumnPositions {
+        own,
+        target,
+        case,
+        group,
+        device,
+        duration,
+        se,
+        weight,
+        features,
+        names,
+        units,
+        left_out,
+    };
     places.check_constants()?;
     Ok(places)
 }
@@ -144,6 +184,11 @@ fn positions_of(features: &[String], names: &[String]) -> Result<Vec<usize>, Tab
 
 fn no_column(name: &str, flag: &'static str, names: &[String]) -> TableError {
     TableError::NoColumn { name: name.into(), flag, nearest: nearest(name, names) }
+}
+
+/// Whether a column has the numbers that pandas and R write beside rows.
+fn is_index(name: &str) -> bool {
+    name.is_empty() || name.starts_with("__index_level_") || name.starts_with("Unnamed: ")
 }
 
 /// All names, and how many of them are the file's own.
@@ -168,6 +213,25 @@ impl ColumnPositions {
     /// The columns that text is read from.
     pub(super) fn texts(&self) -> impl Iterator<Item = usize> {
         [self.case, self.group, self.device].into_iter().flatten()
+    }
+
+    /// What a user is told of units, and of columns that are left out.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let ColumnUnits { energy, se, duration } = self.units;
+        let scaled = [
+            (Some(self.target), energy, "joules"),
+            (self.se, se, "joules"),
+            (self.duration, duration, "seconds"),
+        ];
+        let scaled = scaled.iter().filter(|(_, factor, _)| *factor != 1.0);
+        let scaled = scaled.filter_map(|(at, factor, unit)| {
+            Some(format!("`{}` times {factor} is {unit}", shortened(&self.names[(*at)?])))
+        });
+        let left_out = self.left_out.iter().map(|at| match self.names[*at].as_str() {
+            "" => format!("column {}, which has no title, is no feature", at + 1),
+            name => format!("`{}` numbers rows, and is no feature", shortened(name)),
+        });
+        scaled.chain(left_out).collect()
     }
 
     /// Names of folders are text.
@@ -211,6 +275,8 @@ impl ColumnPositions {
             features: features?,
             own,
             names,
+            units: self.units,
+            left_out: Vec::new(),
         };
         places.check_constants()?;
         Ok(places)

@@ -1,14 +1,14 @@
 //! The rows of a CSV of any size, read in blocks.
 
 use std::cell::Cell;
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use wattline_units::limits::{TABLE_COLUMNS, TABLE_ROW_BYTES};
-use wattline_units::shortened::shortened_bytes;
-
 use wattline_units::csv_text;
+use wattline_units::dialect::{PlainCsv, RowLimited};
+use wattline_units::limits::TABLE_COLUMNS;
+use wattline_units::shortened::shortened_bytes;
 
 use super::block::{RowBlock, TextColumn, Texts, transpose};
 use super::cases::Table;
@@ -26,12 +26,21 @@ pub struct CsvPart<'o> {
 }
 
 impl Table {
-    /// Reads a table. Rows without a case name are named by their number.
-    pub fn from_csv(text: &str, choice: &ColumnChoice) -> Result<Table, TableError> {
-        let part = move || CsvPart::new(Box::new(move || Ok(Box::new(text.as_bytes()))));
+    /// Reads a table of any dialect. Rows without a case name are named by their number.
+    pub fn from_csv(text: impl AsRef<[u8]>, choice: &ColumnChoice) -> Result<Table, TableError> {
+        Table::from_rows(&TableRows::of_csv(text.as_ref(), choice)?)
+    }
+}
+
+impl<'o> TableRows<'o> {
+    /// The rows of a table of any dialect.
+    ///
+    /// # Errors
+    /// It is no table as text, or columns are missing.
+    pub fn of_csv(text: &'o [u8], choice: &ColumnChoice) -> Result<Self, TableError> {
+        let part = move || CsvPart::new(Box::new(move || Ok(Box::new(text))));
         let open = move || Ok(Box::new(part()) as _);
-        let source = UnopenedPart::new("the table", open);
-        Table::from_rows(&TableRows::new(vec![source], choice)?)
+        TableRows::new(vec![UnopenedPart::new("the table", open)], choice)
     }
 }
 
@@ -41,12 +50,14 @@ impl<'o> CsvPart<'o> {
         Self { open }
     }
 
+    /// The text as plain CSV.
+    fn plain(&self) -> Result<PlainCsv<Box<dyn Read + 'o>>, TableError> {
+        (self.open)().and_then(PlainCsv::new).map_err(TableError::of_text)
+    }
+
     /// The rows, and where the one begins that is read next.
-    fn reader(&self) -> Result<(csv::Reader<RowLimited<'o>>, Rc<Cell<u64>>), TableError> {
-        let text =
-            (self.open)().map_err(|error| TableError::Read { message: error.to_string() })?;
-        let row_start = Rc::new(Cell::new(0));
-        let text = RowLimited { text, given: 0, row_start: row_start.clone() };
+    fn reader(&self) -> Result<(PlainReader<'o>, Rc<Cell<u64>>), TableError> {
+        let (text, row_start) = RowLimited::new(self.plain()?);
         // Cells are trimmed where they are read: the reader would copy every record for it.
         let reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::Headers)
@@ -56,25 +67,10 @@ impl<'o> CsvPart<'o> {
     }
 }
 
+type PlainReader<'o> = csv::Reader<RowLimited<PlainCsv<Box<dyn Read + 'o>>>>;
+
 /// What is read from a file at a time.
 const BUFFER_BYTES: usize = 1 << 18;
-
-/// Text that ends with an error where a row is too long: the reader would hold all of it.
-struct RowLimited<'o> {
-    text: Box<dyn Read + 'o>,
-    given: u64,
-    row_start: Rc<Cell<u64>>,
-}
-
-impl Read for RowLimited<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // More is only asked for once all that was given is part of the row.
-        TABLE_ROW_BYTES.check(self.given.saturating_sub(self.row_start.get()))?;
-        let count = self.text.read(buffer)?;
-        self.given += count as u64;
-        Ok(count)
-    }
-}
 
 impl TablePart for CsvPart<'_> {
     fn columns(&self) -> Result<Vec<TableColumn>, TableError> {
@@ -86,6 +82,10 @@ impl TablePart for CsvPart<'_> {
         let names = names.map(|name| name.trim_start_matches('\u{feff}').trim());
         let names = names.map(|name| csv_text::plain_field(name).to_string());
         Ok(names.map(|name| TableColumn { name, kind: ColumnType::Any }).collect())
+    }
+
+    fn remark(&self) -> Result<Option<String>, TableError> {
+        Ok(self.plain()?.dialect.remark())
     }
 
     fn each(
@@ -335,7 +335,8 @@ mod tests {
         );
         assert_eq!(message("energy_j,a\n"), "the table has no rows");
         assert!(message("energy_j,case\n1,2\n").contains("no feature column"));
-        assert!(matches!(read("energy_j,a\n1,2,3\n"), Err(TableError::Csv(_))));
+        assert!(matches!(read("energy_j,a\n1,2\n1,2,3\n"), Err(TableError::Csv(_))));
+        assert!(message("energy_j,a\n1,2,3,4\n").contains("decimal marks as well as separators"));
         assert!(read("").is_err());
         let missing = choice(|choice| choice.weight = Some("w".into()));
         let error = Table::from_csv(TEXT, &missing).unwrap_err().to_string();

@@ -1,6 +1,9 @@
 //! Why a table can't be read: the file, the row, the column, and what to do about it.
 
+use std::io;
+
 use thiserror::Error;
+use wattline_units::dialect::{DialectError, TitleError};
 use wattline_units::limits::LimitExceeded;
 use wattline_units::shortened::shortened;
 
@@ -12,6 +15,22 @@ pub enum TableError {
     /// Not CSV, or lines of different length.
     #[error("the table can't be read as CSV")]
     Csv(#[from] csv::Error),
+    /// No table as text, or one with two meanings.
+    #[error(transparent)]
+    Dialect(#[from] DialectError),
+    /// Titles that leave a choice.
+    #[error(transparent)]
+    Title(#[from] TitleError),
+    /// A file that is whole, and of which something is not read.
+    #[error("{what}: {feature} is not read; {remedy}")]
+    Unsupported {
+        /// Where.
+        what: String,
+        /// What is not read.
+        feature: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// A column that was named, or the energy, is not there.
     #[error("there is no column `{}` ({flag}){}", shortened(name), did_you_mean(nearest))]
     NoColumn {
@@ -151,6 +170,15 @@ impl TableError {
     /// More than a limit allows, and what to do about it.
     pub(super) fn too_large(remedy: &'static str) -> impl Fn(LimitExceeded) -> Self {
         move |exceeded| Self::TooLarge { exceeded, remedy }
+    }
+
+    /// What a text that can't be opened, or is no table, says.
+    pub(super) fn of_text(error: io::Error) -> Self {
+        let found = error.get_ref().and_then(|inner| inner.downcast_ref::<DialectError>());
+        match found {
+            Some(dialect) => Self::Dialect(dialect.clone()),
+            None => Self::Read { message: error.to_string() },
+        }
     }
 
     /// The same error, of one file of several.

@@ -10,6 +10,7 @@ mod arrow_messages;
 mod arrow_stream;
 mod block;
 mod cases;
+mod column_units;
 mod columns;
 mod csv_part;
 mod error;
@@ -25,7 +26,7 @@ mod part;
 mod rows;
 
 #[cfg(feature = "parquet")]
-pub use arrow_stream::ArrowStreamPart;
+pub use arrow_stream::{ARROW_FILE, ArrowFilePart, ArrowStreamPart};
 pub use block::{RowBlock, TextColumn, Texts};
 pub use cases::{Case, Table};
 pub use columns::{ColumnChoice, ColumnType, FIXED_COLUMNS, TableColumn};

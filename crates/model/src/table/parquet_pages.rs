@@ -54,7 +54,8 @@ pub(super) struct PageHeader {
 impl PageHeader {
     /// Reads the header at the start of `input`.
     pub fn read(input: impl Read) -> io::Result<Self> {
-        let mut thrift = Thrift { input: input.take(HEADER_BYTES_MAX), read: 0 };
+        let mut thrift =
+            Thrift { input: input.take(HEADER_BYTES_MAX), read: 0, may_have_lists: false };
         let (mut kind, mut unpacked, mut packed) = (None, None, None);
         let (mut values, mut encoding) = (0, 0);
         thrift.fields(0, &mut |thrift, id, wire| {
@@ -87,6 +88,20 @@ impl PageHeader {
     }
 }
 
+/// Whether a file's metadata, in clear, say that columns are encrypted; false for what is no
+/// metadata, which the decoder tells.
+pub(super) fn states_encryption(metadata: &[u8]) -> bool {
+    const ENCRYPTION_ALGORITHM: i64 = 8;
+    let input = metadata.take(metadata.len() as u64);
+    let mut thrift = Thrift { input, read: 0, may_have_lists: true };
+    let mut is_stated = false;
+    let read = thrift.fields(0, &mut |_, id, wire| {
+        is_stated |= id == ENCRYPTION_ALGORITHM && wire == wire::STRUCT;
+        Ok(false)
+    });
+    read.is_ok() && is_stated
+}
+
 fn damage(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.to_owned())
 }
@@ -95,6 +110,8 @@ fn damage(what: &str) -> io::Error {
 struct Thrift<R> {
     input: io::Take<R>,
     read: u64,
+    /// Page headers have none.
+    may_have_lists: bool,
 }
 
 /// Reads the value of a field, by its number and type, or leaves it.
@@ -165,9 +182,26 @@ impl<R: Read> Thrift<R> {
                 self.skip(length)
             }
             wire::STRUCT => self.fields(depth + 1, &mut |_, _, _| Ok(false)),
+            wire::LIST | wire::SET if self.may_have_lists => self.skip_list(depth),
             wire::LIST | wire::SET | wire::MAP => Err(damage("a list in a page header")),
             _ => Err(damage("an unknown type in a page header")),
         }
+    }
+}
+
+impl<R: Read> Thrift<R> {
+    fn skip_list(&mut self, depth: usize) -> io::Result<()> {
+        let head = self.byte()?;
+        let (count, wire) = (u64::from(head >> 4), head & 0x0f);
+        let count = if count == 15 { self.varint()? } else { count };
+        for _ in 0..count {
+            match wire {
+                // Of a list each has a byte of its own.
+                wire::TRUE | wire::FALSE => self.byte().map(drop)?,
+                _ => self.skip_value(wire, depth + 1)?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -193,6 +227,22 @@ mod tests {
         assert_eq!(PageHeader::read(&bytes[..]).unwrap(), expected);
         for end in 0..bytes.len() - 2 {
             assert!(PageHeader::read(&bytes[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn encryption_is_stated_in_the_metadata() {
+        // version 1, schema [{binary "a"}], rows 3, [row groups], algorithm {{}}.
+        let bytes = [
+            0x15, 0x02, 0x19, 0x1c, 0x18, 0x01, b'a', 0x00, 0x16, 0x06, 0x19, 0x0c, 0x4c, 0x1c,
+            0x00, 0x00, 0x00,
+        ];
+        assert!(states_encryption(&bytes));
+        let mut other = bytes;
+        other[12] = 0x5c;
+        assert!(!states_encryption(&other), "field 9");
+        for end in 0..bytes.len() {
+            assert!(!states_encryption(&bytes[..end]), "{end}");
         }
     }
 

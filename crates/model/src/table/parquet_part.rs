@@ -7,7 +7,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Type;
+use parquet::basic::{Compression, Type};
 use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -24,7 +24,7 @@ use super::block::RowBlock;
 use super::columns::{ColumnPositions, TableColumn};
 use super::error::TableError;
 use super::parquet_deltas::check_lengths;
-use super::parquet_pages::{PageHeader, PageKind};
+use super::parquet_pages::{PageHeader, PageKind, states_encryption};
 use super::part::{Fill, TablePart};
 use super::rows::{BLOCK_ROWS, PassColumns};
 
@@ -51,13 +51,29 @@ fn damaged(what: impl Into<String>, error: &dyn std::error::Error) -> TableError
     TableError::Damaged { what: what.into(), message }
 }
 
+/// What the decoder says of whole files that hold something it does not read.
+const UNREAD: [&str; 3] = ["NYI", "not supported", "Disabled feature"];
+
+/// Codecs that are read.
+const CODECS: &str = "write the file anew, with snappy, gzip, brotli, lz4, zstd or no compression";
+
+/// What the decoder refuses: damage, or a feature that it does not have.
+fn refused(what: String, error: &ParquetError) -> TableError {
+    let text = error.to_string();
+    if !UNREAD.iter().any(|words| text.contains(words)) {
+        return damaged(what, error);
+    }
+    let remedy = "write the file anew with the defaults of pandas, Polars or Spark";
+    TableError::Unsupported { what, feature: shortened(&text).into_owned(), remedy }
+}
+
 /// Runs the decoder, whose errors and panics are damage of `what`.
 fn decode<T>(
     what: impl Fn() -> String,
     decode: impl FnOnce() -> Result<T, ParquetError>,
 ) -> Result<T, TableError> {
     match decode_foreign(decode) {
-        Ok(decoded) => decoded.map_err(|error| damaged(what(), &error)),
+        Ok(decoded) => decoded.map_err(|error| refused(what(), &error)),
         Err(panic) => Err(damaged(what(), &panic)),
     }
 }
@@ -117,6 +133,10 @@ impl<'o, R: ChunkReader + 'static> ParquetPart<'o, R> {
             for (leaf, chunk) in about.columns().iter().enumerate() {
                 if !columns.contains(&roots.get_column_root_idx(leaf)) {
                     continue;
+                }
+                if chunk.compression() == Compression::LZO {
+                    let (what, feature) = (place(group, chunk), "compression by LZO".to_owned());
+                    return Err(TableError::Unsupported { what, feature, remedy: CODECS });
                 }
                 let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
                 let end = start.min(chunk.data_page_offset()).checked_add(chunk.compressed_size());
@@ -262,7 +282,15 @@ fn check_footer(file: &impl ChunkReader) -> Result<(), TableError> {
     let remedy = "write the table to several files";
     // A footer that is longer than its file is damage, which the decoder tells.
     let length = u64::from(length).min(file.len());
-    PARQUET_FOOTER_BYTES.check(length).map_err(TableError::too_large(remedy))
+    PARQUET_FOOTER_BYTES.check(length).map_err(TableError::too_large(remedy))?;
+    let length = usize::try_from(length.min(at)).unwrap_or(0);
+    let metadata = decode(footer, || file.get_bytes(at - length as u64, length))?;
+    if &end[4..] == b"PARE" || states_encryption(&metadata) {
+        let (what, feature) = (footer(), "encryption".to_owned());
+        let remedy = "write the file without it";
+        return Err(TableError::Unsupported { what, feature, remedy });
+    }
+    Ok(())
 }
 
 fn opened<R>(open: &OpenParquet<'_, R>) -> Result<R, TableError> {

@@ -117,6 +117,67 @@ fn what_is_missing_or_of_no_use_is_named() {
     assert!(text.contains("the footer") && text.contains("cut short"), "{text}");
 }
 
+/// A file of one column beside the energy, whose pages are packed so.
+fn packed(codec: Compression) -> Bytes {
+    let schema = "message table { REQUIRED DOUBLE energy_j; REQUIRED INT64 Add; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = Arc::new(WriterProperties::builder().set_compression(codec).build());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<DoubleType>().write_batch(&[0.5; 100], None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int64Type>().write_batch(&[7; 100], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    Bytes::from(writer.into_inner().unwrap())
+}
+
+#[test]
+fn every_codec_is_read_or_named() {
+    let default = ColumnChoice::default();
+    for codec in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(Default::default()),
+        Compression::BROTLI(Default::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+        Compression::ZSTD(Default::default()),
+    ] {
+        let rows = rows_of(vec![("one", packed(codec))], &default).unwrap();
+        let table = Table::from_rows(&rows).unwrap();
+        assert_eq!((table.cases[99].energy_j, table.row(99)), (0.5, &[7.0][..]), "{codec}");
+    }
+    // Nobody writes it any more: the number of snappy in the metadata is made that of LZO.
+    let mut bytes = packed(Compression::SNAPPY).to_vec();
+    let columns = [b"\x18\x08energy_j\x15\x02".as_slice(), b"\x18\x03Add\x15\x02"];
+    let is = |at: usize, name: &[u8]| bytes[at..].starts_with(&name[1..]);
+    let places: Vec<usize> = (0..bytes.len() - 12)
+        .filter(|at| columns.iter().any(|name| is(*at, name)))
+        .map(|at| at + bytes[at] as usize + 2)
+        .collect();
+    assert_eq!(places.len(), 2, "both columns of the footer");
+    places.into_iter().for_each(|at| bytes[at] = 0x06);
+    let text = message(vec![("one", Bytes::from(bytes))], &default);
+    let expected = "row group 1, column `energy_j`: compression by LZO is not read; write the file \
+                    anew, with snappy, gzip, brotli,";
+    assert!(text.starts_with(expected), "{text}");
+}
+
+#[test]
+fn what_the_decoder_lacks_is_no_damage() {
+    let error = ParquetError::NYI("Encoding X is not supported".to_owned());
+    let text = refused("row group 1".to_owned(), &error).to_string();
+    assert!(
+        text.contains("is not read; write the file anew") && !text.contains("damaged"),
+        "{text}"
+    );
+    let error = ParquetError::General("the page is 3 bytes short".to_owned());
+    assert!(refused("row group 1".to_owned(), &error).to_string().contains("damaged"));
+}
+
 /// Bytes that are missing in the middle, or flipped: an error that names file and place.
 #[test]
 fn damage_is_told_with_its_place() {

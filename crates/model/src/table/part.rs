@@ -14,6 +14,11 @@ pub trait TablePart {
     /// Its columns, in their order.
     fn columns(&self) -> Result<Vec<TableColumn>, TableError>;
 
+    /// What a user is told of how it is written; nothing where that is the usual way.
+    fn remark(&self) -> Result<Option<String>, TableError> {
+        Ok(None)
+    }
+
     /// Reads its rows; blocks are numbered from its own first row, and texts that are the
     /// same for the whole file are left out.
     fn each(
@@ -109,6 +114,14 @@ impl<'o> TableRows<'o> {
         self.places.device.is_some()
     }
 
+    /// What a user is told: of how the first file is written, of units, of what is left out.
+    ///
+    /// # Errors
+    /// Those of reading the first bytes.
+    pub fn remarks(&self) -> Result<Vec<String>, TableError> {
+        Ok(self.first.remark()?.into_iter().chain(self.places.remarks()).collect())
+    }
+
     /// Opens a part and finds the columns in it.
     fn open(&self, source: &UnopenedPart<'o>) -> Result<OpenedPart<'o>, TableError> {
         let part = (source.open)()?;
@@ -172,6 +185,7 @@ impl<'o> TableRows<'o> {
         let (mut rows, mut flow) = (0, ControlFlow::Continue(()));
         part.each(places, wanted, &mut |block| {
             constants.set(block);
+            self.places.units.apply(block);
             rows += block.rows();
             block.first += before;
             flow = take(block);

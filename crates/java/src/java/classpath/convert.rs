@@ -19,6 +19,29 @@ pub(super) fn class_info(
     bytes: &[u8],
     find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
 ) -> Option<ClassInfo> {
+    read_class(bytes, Members::OfOthers, find)
+}
+
+/// The same of one of the sources' own classes, which sees its private members.
+pub(super) fn own_class_info(
+    bytes: &[u8],
+    find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
+) -> Option<ClassInfo> {
+    read_class(bytes, Members::Own, find)
+}
+
+/// Whose class it is: private members are out of reach for all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Members {
+    Own,
+    OfOthers,
+}
+
+fn read_class(
+    bytes: &[u8],
+    whose: Members,
+    find: impl Fn(&str) -> Option<Arc<ClassInfo>>,
+) -> Option<ClassInfo> {
     let mut options = ParseOptions::default();
     options.parse_bytecode(false);
     let file = cafebabe::parse_class_with_options(bytes, &options).ok()?;
@@ -37,8 +60,8 @@ pub(super) fn class_info(
     // Looked up from the end.
     let mut scope: Vec<Arc<TypeVariable>> = class.parameters().cloned().collect();
     scope.reverse();
-    class.fields = file.fields.iter().filter_map(|f| field(f, &scope)).collect();
-    class.methods = methods(&file, &name, &scope);
+    class.fields = file.fields.iter().filter_map(|f| field(f, whose, &scope)).collect();
+    class.methods = methods(&file, &name, whose, &scope);
     Some(class)
 }
 
@@ -120,9 +143,14 @@ fn supertypes(file: &ClassFile<'_>, class: &mut ClassInfo) {
     }
 }
 
-fn field(field: &FileField<'_>, scope: &[Arc<TypeVariable>]) -> Option<(Name, FieldInfo)> {
+fn field(
+    field: &FileField<'_>,
+    whose: Members,
+    scope: &[Arc<TypeVariable>],
+) -> Option<(Name, FieldInfo)> {
     let flags = field.access_flags;
-    if flags.intersects(FieldAccessFlags::SYNTHETIC | FieldAccessFlags::PRIVATE) {
+    let is_private = flags.contains(FieldAccessFlags::PRIVATE) && whose == Members::OfOthers;
+    if is_private || flags.contains(FieldAccessFlags::SYNTHETIC) {
         return None;
     }
     let read = |text: &str| SignatureReader::new(text, scope.to_vec()).ty();
@@ -147,11 +175,12 @@ fn field(field: &FileField<'_>, scope: &[Arc<TypeVariable>]) -> Option<(Name, Fi
 fn methods(
     file: &ClassFile<'_>,
     class: &Name,
+    whose: Members,
     scope: &[Arc<TypeVariable>],
 ) -> Map<Name, Vec<Arc<MethodInfo>>> {
     let mut methods: Map<Name, Vec<Arc<MethodInfo>>> = Map::default();
     for (index, found) in file.methods.iter().enumerate() {
-        if is_hidden(found.access_flags, class) || found.name == "<clinit>" {
+        if is_hidden(found.access_flags, class, whose) || found.name == "<clinit>" {
             continue;
         }
         let owner: Name = format!("{class}.{}#{index}", found.name).into();
@@ -164,10 +193,12 @@ fn methods(
 
 /// Made by the compiler, or out of reach for every class but its own (the JDK's
 /// packages are closed to analysed sources).
-fn is_hidden(flags: MethodAccessFlags, class: &str) -> bool {
+fn is_hidden(flags: MethodAccessFlags, class: &str, whose: Members) -> bool {
     let generated = MethodAccessFlags::SYNTHETIC | MethodAccessFlags::BRIDGE;
     let open = MethodAccessFlags::PUBLIC | MethodAccessFlags::PROTECTED;
-    flags.intersects(generated | MethodAccessFlags::PRIVATE)
+    let is_private = flags.contains(MethodAccessFlags::PRIVATE) && whose == Members::OfOthers;
+    is_private
+        || flags.intersects(generated)
         || (class.starts_with("java.") && !flags.intersects(open))
 }
 

@@ -3,6 +3,8 @@
 
 mod convert;
 mod error;
+mod exports;
+mod facts;
 mod jdk;
 mod modules;
 mod places;
@@ -15,6 +17,7 @@ use super::class::ClassInfo;
 use super::types::Name;
 use crate::java::fast::Map;
 pub use error::ClassPathError;
+pub use facts::{ClassFileFacts, class_file_facts};
 use places::ClassPathEntry;
 
 /// Where classes outside the analysed sources are found. Cheap to open: a class is
@@ -25,6 +28,10 @@ pub struct ClassPath {
     has_jdk: bool,
     release: u16,
     read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
+    /// The sources' own classes, compiled with what annotation processors write into them.
+    compiled: Option<ClassPathEntry>,
+    compiled_read: RwLock<Map<Name, Option<Arc<ClassInfo>>>>,
+    exported: RwLock<Map<String, Vec<String>>>,
     /// How often a class was looked up by those who work with this class path.
     #[cfg(test)]
     pub(crate) lookups: std::sync::atomic::AtomicUsize,
@@ -49,6 +56,45 @@ impl ClassPath {
         let (has_jdk, release) = (jdk.is_some(), jdk.as_ref().map_or(NO_RELEASE, release_of));
         places.extend(jdk);
         Ok(ClassPath { places, has_jdk, release, ..ClassPath::default() })
+    }
+
+    /// The same with the sources' own classes, as a compiler with annotation processors made
+    /// them: members that sources do not have are taken from there.
+    ///
+    /// # Errors
+    /// If the folder can't be read.
+    pub fn with_compiled(mut self, folder: Option<&Path>) -> Result<ClassPath, ClassPathError> {
+        if let Some(folder) = folder {
+            self.compiled = Some(ClassPathEntry::open(folder)?);
+            self.places.push(ClassPathEntry::open(folder)?);
+        }
+        Ok(self)
+    }
+
+    /// The class file of a class of the sources, with its private members.
+    pub fn compiled(&self, name: &str) -> Option<Arc<ClassInfo>> {
+        let place = self.compiled.as_ref()?;
+        if let Some(known) = self.compiled_read.read().ok()?.get(name) {
+            return known.clone();
+        }
+        let bytes = place.bytes(&name.replace('.', "/"));
+        let find = |outer: &str| self.compiled(outer);
+        let class = bytes.and_then(|bytes| convert::own_class_info(&bytes, find)).map(Arc::new);
+        self.compiled_read.write().ok()?.entry(name.into()).or_insert(class).clone()
+    }
+
+    /// The packages that a module exports to all, with those of the modules that it requires
+    /// transitively; none of a module that is not there.
+    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+        if let Some(known) = self.exported.read().ok().and_then(|all| all.get(module).cloned()) {
+            return known;
+        }
+        let packages =
+            exports::of(module, |module| self.places.iter().find_map(|place| place.module(module)));
+        if let Ok(mut all) = self.exported.write() {
+            all.insert(module.to_owned(), packages.clone());
+        }
+        packages
     }
 
     /// Nothing but the classes of the JDK at `home`, if there is one.
@@ -118,6 +164,20 @@ mod tests {
     fn a_missing_entry_is_named() {
         let Err(error) = ClassPath::open(&["no/such.jar".into()]) else { panic!("opened") };
         assert!(error.to_string().contains("no/such.jar"));
+    }
+
+    #[test]
+    fn modules_export_packages_with_those_that_they_require_transitively() {
+        let classes = ClassPath::open(&[]).unwrap();
+        if !classes.has_jdk() || classes.release() < 9 {
+            return crate::skip::because("no JDK with modules");
+        }
+        let base = classes.exported_packages("java.base");
+        assert!(base.iter().any(|package| package == "java.util.function"), "{base:?}");
+        assert!(!base.iter().any(|package| package.starts_with("sun.")), "{base:?}");
+        let se = classes.exported_packages("java.se");
+        assert!(se.iter().any(|package| package == "java.sql"), "{se:?}");
+        assert!(classes.exported_packages("no.such.module").is_empty());
     }
 
     #[test]

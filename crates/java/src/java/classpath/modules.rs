@@ -24,6 +24,12 @@ impl ModulesFile {
         Some(ModulesFile { image, module_of_package })
     }
 
+    /// The class file that declares a module.
+    pub(super) fn declaration(&self, module: &str) -> Option<Vec<u8>> {
+        let found = self.image.find_resource(&format!("/{module}/module-info.class")).ok()??;
+        Some(found.into_owned())
+    }
+
     /// The class file of `path` (`java/lang/String`).
     pub(super) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         let package = path.rsplit_once('/')?.0;

@@ -9,6 +9,7 @@ use wattline_units::limits::{ARCHIVE_ENTRIES, CLASS_FILE_BYTES};
 use zip::ZipArchive;
 
 use super::error::ClassPathError;
+use super::exports;
 use super::modules::ModulesFile;
 
 /// One entry of the class path.
@@ -47,6 +48,18 @@ impl ClassPathEntry {
     pub(super) fn modules(path: &Path) -> Option<ClassPathEntry> {
         let modules = ModulesFile::open(path)?;
         Some(ClassPathEntry { path: path.into(), classes: Classes::Modules(modules) })
+    }
+
+    /// The declaration of a module, if it is one of this place.
+    pub(super) fn module(&self, module: &str) -> Option<Vec<u8>> {
+        match &self.classes {
+            Classes::Modules(modules) => modules.declaration(module),
+            _ => {
+                let bytes = self.bytes("module-info")?;
+                let is_it = exports::name_of(&bytes).as_deref() == Some(module);
+                is_it.then_some(bytes)
+            }
+        }
     }
 
     /// The class file of `path` (`java/util/Map$Entry`), if this place has it.

@@ -3,12 +3,15 @@
 //! than the board's: `offset_s` in the line before the table ties it to that, exactly, since
 //! times of Unix hold too many digits for a float.
 
+use crate::dialect::{Quantity, decimal_nanos};
+
 use super::super::trace::{Flaw, FlawKind, PowerTrace, RowKind};
 use super::error::MeterError;
 use super::kind::{Meter, Offer};
+use super::meter_columns::{FoundColumns, MeterColumns};
 use super::readings::{HEAD, header_field};
 
-/// A text table: columns by tabs, semicolons or commas, names in the first line.
+/// A text table in any dialect.
 #[derive(Debug)]
 pub struct External;
 
@@ -26,6 +29,14 @@ pub struct NamedColumn {
     pub unit: String,
 }
 
+impl NamedColumn {
+    /// What its numbers are multiplied with; none where its unit is none of the quantity.
+    pub(super) fn factor(&self, quantity: Quantity) -> Option<f64> {
+        let units = quantity.units().iter();
+        units.filter(|(name, _)| *name == self.unit).map(|(_, factor)| *factor).next()
+    }
+}
+
 /// Which columns hold what. Where none is named, their titles tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ColumnNames {
@@ -41,12 +52,12 @@ pub struct ColumnNames {
 
 impl ColumnNames {
     /// Those that are named, by quantity.
-    fn named(&self) -> impl Iterator<Item = (&'static str, &NamedColumn)> {
+    pub(super) fn named(&self) -> impl Iterator<Item = (Quantity, &NamedColumn)> {
         let all = [
-            ("time", &self.time),
-            ("power", &self.power),
-            ("voltage", &self.voltage),
-            ("current", &self.current),
+            (Quantity::Time, &self.time),
+            (Quantity::Power, &self.power),
+            (Quantity::Voltage, &self.voltage),
+            (Quantity::Current, &self.current),
         ];
         all.into_iter().filter_map(|(quantity, column)| Some((quantity, column.as_ref()?)))
     }
@@ -54,11 +65,11 @@ impl ColumnNames {
     /// Refuses units that are none, and tables without a time or a power, with the quantity
     /// that it is about.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
-        for (quantity, NamedColumn { unit, .. }) in self.named() {
-            let units = units_of(quantity);
-            if !units.iter().any(|(name, _)| name == unit) {
-                let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
-                return Err((quantity, format!("has no unit `{unit}`; use {}", names.join(", "))));
+        for (quantity, column) in self.named() {
+            if column.factor(quantity).is_none() {
+                let names: Vec<&str> = quantity.units().iter().map(|(name, _)| *name).collect();
+                let problem = format!("has no unit `{}`; use {}", column.unit, names.join(", "));
+                return Err((quantity.name(), problem));
             }
         }
         let Self { time, power, voltage, current } = self;
@@ -70,135 +81,6 @@ impl ColumnNames {
             _ => Err(("power", "is missing: name it, or both `voltage` and `current`".into())),
         }
     }
-}
-
-fn units_of(quantity: &str) -> &'static [(&'static str, f64)] {
-    match quantity {
-        "time" => &TIMES,
-        "power" => &WATTS,
-        "voltage" => &VOLTS,
-        _ => &AMPERES,
-    }
-}
-
-/// The first line of a table that says which columns hold what, in words that [`MeterColumns`]
-/// understands: the line itself, or with named columns one that has those alone.
-pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
-    if names.named().next().is_none() {
-        return MeterColumns::of(line).map(|_| line.to_string());
-    }
-    let separator = separator(line);
-    let found: Vec<&str> = cells(line, separator).collect();
-    let mut titles = vec!["-".to_string(); found.len()];
-    for (quantity, NamedColumn { title, unit }) in names.named() {
-        let at = found.iter().position(|found| found == title).ok_or_else(|| {
-            format!("there is no column {title:?}; there are {}", found.join(", "))
-        })?;
-        titles[at] = format!("{quantity}[{unit}]");
-    }
-    Ok(titles.join(&separator.to_string()))
-}
-
-/// Which columns hold what.
-pub struct MeterColumns {
-    separator: char,
-    time: usize,
-    /// Nanoseconds of a unit of time.
-    time_ns: f64,
-    power: PowerSource,
-}
-
-#[derive(Clone, Copy)]
-enum PowerSource {
-    Watts(usize, f64),
-    VoltsAmperes(usize, f64, usize, f64),
-}
-
-/// `Power (mW)`, `current_mA`, `time[s]`: the quantity's name and its unit's factor.
-fn column(header: &[&str], names: &[&str], units: &[(&str, f64)]) -> Option<(usize, f64)> {
-    let words = |text: &str| -> Vec<String> {
-        let parts = text.split(|c: char| !c.is_alphanumeric() && c != 'µ' && c != 'μ');
-        parts.filter(|part| !part.is_empty()).map(str::to_string).collect()
-    };
-    header.iter().enumerate().find_map(|(at, title)| {
-        let words = words(title);
-        let first = words.first()?.to_lowercase();
-        let unit = words.get(1..)?.last();
-        let factor = match unit {
-            None => units.first()?.1,
-            Some(unit) => units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1,
-        };
-        names.contains(&first.as_str()).then_some((at, factor))
-    })
-}
-
-/// Nanoseconds.
-const TIMES: [(&str, f64); 6] =
-    [("s", 1e9), ("sec", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0)];
-const WATTS: [(&str, f64); 3] = [("W", 1.0), ("mW", 1e-3), ("uW", 1e-6)];
-const VOLTS: [(&str, f64); 3] = [("V", 1.0), ("mV", 1e-3), ("uV", 1e-6)];
-const AMPERES: [(&str, f64); 4] = [("A", 1.0), ("mA", 1e-3), ("uA", 1e-6), ("µA", 1e-6)];
-
-fn separator(line: &str) -> char {
-    ['\t', ';', ','].into_iter().find(|c| line.contains(*c)).unwrap_or(' ')
-}
-
-fn cells(line: &str, separator: char) -> impl Iterator<Item = &str> {
-    line.trim_start_matches('#').split(separator).map(|cell| cell.trim().trim_matches('"'))
-}
-
-impl MeterColumns {
-    /// Reads a table's first line.
-    pub fn of(line: &str) -> Result<Self, String> {
-        let separator = separator(line);
-        let titles: Vec<&str> = cells(line, separator).collect();
-        let (time, time_ns) = column(&titles, &["time", "timestamp", "t", "seconds"], &TIMES)
-            .ok_or("the first line names no time column (`time_s`, `Time (ms)`)")?;
-        let watts = column(&titles, &["power", "p", "watts"], &WATTS);
-        let volts = column(&titles, &["voltage", "volts", "v", "u"], &VOLTS);
-        let amperes = column(&titles, &["current", "amperes", "i", "a"], &AMPERES);
-        let power = match (watts, volts, amperes) {
-            (Some((at, scale)), ..) => PowerSource::Watts(at, scale),
-            (None, Some((v, vs)), Some((a, scale))) => PowerSource::VoltsAmperes(v, vs, a, scale),
-            _ => {
-                let problem =
-                    "the first line names neither power nor voltage and current (`power_w`)";
-                return Err(problem.into());
-            }
-        };
-        Ok(Self { separator, time, time_ns, power })
-    }
-
-    /// Time in nanoseconds and watts of a row; none of one that can't be read.
-    pub fn sample(&self, line: &str) -> Option<(i128, f64)> {
-        let cells: Vec<&str> = cells(line, self.separator).collect();
-        // A semicolon between cells goes with a comma in numbers.
-        let text = |at: usize| {
-            let text = cells.get(at)?;
-            Some(if self.separator == ';' { text.replace(',', ".") } else { text.to_string() })
-        };
-        let number = |at: usize| text(at)?.parse::<f64>().ok().filter(|number| number.is_finite());
-        let watts = match self.power {
-            PowerSource::Watts(at, scale) => number(at)? * scale,
-            PowerSource::VoltsAmperes(v, vs, a, scale) => number(v)? * vs * number(a)? * scale,
-        };
-        Some((nanos(&text(self.time)?, self.time_ns)?, watts))
-    }
-}
-
-/// A number of units of `unit_ns` nanoseconds, without a float where it is a plain decimal:
-/// seconds of Unix with nine decimals have 19 digits.
-pub fn nanos(text: &str, unit_ns: f64) -> Option<i128> {
-    let number = text.parse::<f64>().ok().filter(|number| number.abs() < 1e20)?;
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let is_plain = fraction.bytes().all(|byte| byte.is_ascii_digit());
-    let fraction = format!("0.{fraction}").parse::<f64>().ok().filter(|_| is_plain);
-    let Some((whole, fraction)) = whole.parse::<i64>().ok().zip(fraction) else {
-        return Some((number * unit_ns).round() as i128);
-    };
-    let part = (fraction * unit_ns).round() as i128;
-    let sign = if text.starts_with('-') { -1 } else { 1 };
-    Some(i128::from(whole) * unit_ns as i128 + sign * part)
 }
 
 impl Meter for External {
@@ -217,11 +99,12 @@ impl Meter for External {
     /// `answer` is the table's first lines.
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
         let not = |why: String| MeterError::NotOffered { meter: self.name(), why };
-        let first = answer.lines().find(|line| !line.trim().is_empty());
-        let first = first.ok_or_else(|| {
-            not("no table of a meter was given; `[board.log]` of a scenario names one".into())
-        })?;
-        MeterColumns::of(first).map_err(not)?;
+        let lines: Vec<&str> = answer.lines().collect();
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            let why = "no table of a meter was given; `[board.log]` of a scenario names one";
+            return Err(not(why.into()));
+        }
+        MeterColumns::find(&lines, &ColumnNames::default()).map_err(not)?;
         let rails = vec![External::RAIL.to_string()];
         let remarks = vec!["its clock is its own: its log is aligned with the board's".into()];
         Ok(Offer { default_rails: rails.clone(), rails, remarks })
@@ -235,12 +118,17 @@ impl Meter for External {
         if let Some(fault) = text.lines().find_map(|line| line.strip_prefix(FAULT)) {
             return Err(no_power(fault.into()));
         }
-        let offset = header_field(text, "offset_s").and_then(|text| nanos(text, 1e9));
-        let mut lines = text.lines().enumerate();
-        let mut table =
-            lines.by_ref().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(HEAD));
-        let (_, first) = table.next().ok_or_else(|| no_power("the table is empty".into()))?;
-        let columns = MeterColumns::of(first).map_err(no_power)?;
+        let offset = header_field(text, "offset_s").and_then(|text| decimal_nanos(text, 1e9));
+        let lines: Vec<&str> = text.lines().collect();
+        let head = usize::from(lines.first().is_some_and(|line| line.starts_with(HEAD)));
+        if lines[head..].iter().all(|line| line.trim().is_empty()) {
+            return Err(no_power("the table is empty".into()));
+        }
+        let found = MeterColumns::find(&lines[head..], &ColumnNames::default());
+        let FoundColumns { mut columns, rows_from } = found.map_err(no_power)?;
+        let rows = lines.iter().enumerate().skip(head + rows_from);
+        let rows = rows.filter(|(_, line)| !line.trim().is_empty());
+        columns.learn(rows.clone().map(|(_, line)| *line)).map_err(no_power)?;
         let residual = header_field(text, "residual_s").and_then(|text| text.parse().ok());
         let mut trace = PowerTrace {
             rails: vec![External::RAIL.into()],
@@ -248,7 +136,7 @@ impl Meter for External {
             clock_residual_s: residual,
             ..PowerTrace::default()
         };
-        for (index, line) in table {
+        for (index, line) in rows {
             let kind = match columns.sample(line) {
                 None => Some(FlawKind::Unreadable),
                 Some((time_ns, watts)) => {
@@ -319,8 +207,8 @@ mod tests {
     fn tables_without_a_power_are_refused_with_a_remedy() {
         let error = External.offer("time_s,temperature\n").unwrap_err().to_string();
         assert!(error.contains("power_w"), "{error}");
-        let error = External.trace("time_s,power_kW\n1,2\n").unwrap_err().to_string();
-        assert!(error.contains("names neither power"), "{error}");
+        let error = External.trace("time_s,power_hp\n1,2\n").unwrap_err().to_string();
+        assert!(error.contains("name neither power"), "{error}");
         let trace = External.trace("time_s,power_w\n1,2\n1,3\nx,1\n3,4\n").unwrap();
         assert_eq!((trace.len(), trace.flaws.len()), (2, 2));
     }
@@ -331,35 +219,6 @@ mod tests {
         assert_eq!(External.trace(text).unwrap().uptime_s, [0.5]);
     }
 
-    #[test]
-    fn columns_can_be_named() {
-        let column =
-            |title: &str, unit: &str| Some(NamedColumn { title: title.into(), unit: unit.into() });
-        let mut names = ColumnNames {
-            time: column("When", "ms"),
-            voltage: column("Main V", "V"),
-            current: column("Main", "mA"),
-            ..ColumnNames::default()
-        };
-        assert_eq!(names.check(), Ok(()));
-        let first = titles("When, \"Main\", Main V, Power (W)", &names).unwrap();
-        assert_eq!(first, "time[ms],current[mA],voltage[V],-");
-        let text = format!("{first}\n1500,500,4,99\n");
-        let trace = External.trace(&text).unwrap();
-        assert_eq!((trace.uptime_s, trace.power_w), (vec![1.5], vec![Some(2.0)]));
-        let error = titles("When,Power (W)", &names).unwrap_err();
-        assert_eq!(error, "there is no column \"Main V\"; there are When, Power (W)");
-        let plain = titles("time_s,power_w", &ColumnNames::default());
-        assert_eq!(plain.as_deref(), Ok("time_s,power_w"));
-        names.current = None;
-        assert_eq!(names.check().unwrap_err().0, "power");
-        names.time = None;
-        assert_eq!(names.check().unwrap_err().0, "time");
-        names.voltage = column("Main V", "kV");
-        let (quantity, problem) = names.check().unwrap_err();
-        assert_eq!((quantity, problem.as_str()), ("voltage", "has no unit `kV`; use V, mV, uV"));
-    }
-
     /// A float of 1.8e18 ns is only good to 256 ns.
     #[test]
     fn times_of_unix_are_exact() {
@@ -367,17 +226,6 @@ mod tests {
                     residual_s=0.02\ntime_s,power_w\n1795336104.000000004,2\n";
         let trace = External.trace(text).unwrap();
         assert_eq!((trace.uptime_s[0], trace.clock_residual_s), (104.000000003, Some(0.02)));
-        for (text, unit_ns, expected) in [
-            ("-1.25", 1e9, -1_250_000_000),
-            ("-0.5", 1e3, -500),
-            ("1795336104123.5", 1e6, 1_795_336_104_123_500_000),
-            ("1.5e3", 1e9, 1_500_000_000_000),
-            ("7", 1.0, 7),
-        ] {
-            assert_eq!(nanos(text, unit_ns), Some(expected), "{text}");
-        }
-        assert_eq!(nanos("1e300", 1.0), None);
-        assert_eq!(nanos("x", 1.0), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod external;
 mod fuel_gauge;
 mod ina231;
 mod kind;
+pub mod meter_columns;
 mod odpm;
 mod power_stats;
 mod rapl;

@@ -1,0 +1,253 @@
+//! The encoding of source files: by a byte order mark, or as the user's build states it. Names
+//! are those that javac's `-encoding` takes; characters are those that Java makes of the bytes.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// An encoding of source files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceEncoding {
+    /// Its name, as Java writes it.
+    pub name: &'static str,
+    decoder: SourceDecoder,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SourceDecoder {
+    /// Every byte below 128 is a character, and no other byte is.
+    Ascii,
+    /// Every byte is a character.
+    Latin1,
+    /// By a table; some characters are others in Java.
+    Table(&'static Encoding, &'static [(char, char)]),
+    /// By byte order mark; without one the higher byte is first.
+    Utf16,
+}
+
+/// What the Web's tables of Japanese have for these characters is not what Java's have.
+const JAPANESE: &[(char, char)] = &[
+    ('\u{ff5e}', '\u{301c}'),
+    ('\u{2225}', '\u{2016}'),
+    ('\u{ff0d}', '\u{2212}'),
+    ('\u{ffe0}', '\u{a2}'),
+    ('\u{ffe1}', '\u{a3}'),
+    ('\u{ffe2}', '\u{ac}'),
+];
+
+use SourceDecoder::{Ascii, Latin1, Table, Utf16};
+
+/// Encodings with their names in Java, in small letters without `-` and `_`.
+const ENCODINGS: [(&[&str], SourceEncoding); 27] = [
+    (&["utf8"], of("UTF-8", Table(UTF_8, &[]))),
+    (&["utf16", "unicode"], of("UTF-16", Utf16)),
+    (&["utf16le", "xutf16lebom", "unicodelittleunmarked"], of("UTF-16LE", Table(UTF_16LE, &[]))),
+    (&["utf16be", "unicodebigunmarked"], of("UTF-16BE", Table(UTF_16BE, &[]))),
+    (&["usascii", "ascii", "iso646us", "ansix3.41968"], of("US-ASCII", Ascii)),
+    (&["iso88591", "latin1", "l1", "cp819", "ibm819"], of("ISO-8859-1", Latin1)),
+    (&["iso88592", "latin2"], of("ISO-8859-2", Table(encoding_rs::ISO_8859_2, &[]))),
+    (&["iso88594", "latin4"], of("ISO-8859-4", Table(encoding_rs::ISO_8859_4, &[]))),
+    (&["iso88595", "cyrillic"], of("ISO-8859-5", Table(encoding_rs::ISO_8859_5, &[]))),
+    (&["iso88597", "greek"], of("ISO-8859-7", Table(encoding_rs::ISO_8859_7, &[]))),
+    (&["iso885913"], of("ISO-8859-13", Table(encoding_rs::ISO_8859_13, &[]))),
+    (&["iso885915", "latin9"], of("ISO-8859-15", Table(encoding_rs::ISO_8859_15, &[]))),
+    (&["windows1250", "cp1250"], of("windows-1250", Table(encoding_rs::WINDOWS_1250, &[]))),
+    (&["windows1251", "cp1251"], of("windows-1251", Table(encoding_rs::WINDOWS_1251, &[]))),
+    (&["windows1252", "cp1252"], of("windows-1252", Table(encoding_rs::WINDOWS_1252, &[]))),
+    (&["windows1253", "cp1253"], of("windows-1253", Table(encoding_rs::WINDOWS_1253, &[]))),
+    (&["windows1254", "cp1254"], of("windows-1254", Table(encoding_rs::WINDOWS_1254, &[]))),
+    (&["windows1257", "cp1257"], of("windows-1257", Table(encoding_rs::WINDOWS_1257, &[]))),
+    (&["koi8r"], of("KOI8-R", Table(encoding_rs::KOI8_R, &[]))),
+    (&["koi8u"], of("KOI8-U", Table(encoding_rs::KOI8_U, &[]))),
+    (&["ibm866", "cp866"], of("IBM866", Table(encoding_rs::IBM866, &[]))),
+    (&["shiftjis", "sjis", "xsjis"], of("Shift_JIS", Table(encoding_rs::SHIFT_JIS, JAPANESE))),
+    (
+        &["windows31j", "ms932", "cswindows31j", "cp932"],
+        of("windows-31j", Table(encoding_rs::SHIFT_JIS, &[])),
+    ),
+    (&["eucjp", "eucj", "xeucjp"], of("EUC-JP", Table(encoding_rs::EUC_JP, JAPANESE))),
+    (&["euckr", "ksc5601", "ms949", "xwindows949"], of("EUC-KR", Table(encoding_rs::EUC_KR, &[]))),
+    (
+        &["gbk", "cp936", "windows936", "ms936", "xmswin936"],
+        of("GBK", Table(encoding_rs::GBK, &[])),
+    ),
+    (&["gb18030"], of("GB18030", Table(encoding_rs::GB18030, &[]))),
+];
+
+const fn of(name: &'static str, decoder: SourceDecoder) -> SourceEncoding {
+    SourceEncoding { name, decoder }
+}
+
+impl SourceEncoding {
+    /// UTF-8.
+    pub const UTF_8: Self = of("UTF-8", Table(UTF_8, &[]));
+
+    /// The encoding of this name.
+    ///
+    /// # Errors
+    /// One that is not known, with those that are.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let plain: String =
+            name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_lowercase();
+        let found = ENCODINGS.iter().find(|(names, _)| names.contains(&plain.as_str()));
+        found.map(|(_, encoding)| *encoding).ok_or_else(|| {
+            let known: Vec<&str> = ENCODINGS.iter().map(|(_, known)| known.name).collect();
+            let known = known.join(", ");
+            format!("there is no encoding {name:?} here; known are {known}; convert the sources")
+        })
+    }
+
+    /// The text; the place of the first bytes that are no character.
+    pub fn decode(self, bytes: &[u8]) -> Result<String, usize> {
+        match self.decoder {
+            Ascii => match bytes.iter().position(|byte| !byte.is_ascii()) {
+                None => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
+                Some(at) => Err(at),
+            },
+            Latin1 => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
+            Utf16 => {
+                let (encoding, rest) = match bytes {
+                    [0xff, 0xfe, rest @ ..] => (UTF_16LE, rest),
+                    [0xfe, 0xff, rest @ ..] => (UTF_16BE, rest),
+                    rest => (UTF_16BE, rest),
+                };
+                by_table(encoding, rest)
+            }
+            Table(encoding, others) => {
+                let text = by_table(encoding, bytes)?;
+                let other =
+                    |c: char| others.iter().find(|(web, _)| *web == c).map(|(_, java)| *java);
+                match others.iter().any(|(web, _)| text.contains(*web)) {
+                    true => Ok(text.chars().map(|c| other(c).unwrap_or(c)).collect()),
+                    false => Ok(text),
+                }
+            }
+        }
+    }
+}
+
+/// A whole text, or the place of what is none: found by halves, since the tables only say that
+/// there is something.
+fn by_table(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, usize> {
+    let whole = encoding.decode_without_bom_handling_and_without_replacement(bytes);
+    if let Some(text) = whole {
+        return Ok(text.into_owned());
+    }
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut text = String::with_capacity(bytes.len() * 3 + 16);
+    let (_, read) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
+    Err(read.saturating_sub(1))
+}
+
+/// What a byte order mark says, and how long it is.
+pub fn marked(bytes: &[u8]) -> Option<(SourceEncoding, usize)> {
+    match bytes {
+        [0xef, 0xbb, 0xbf, ..] => Some((SourceEncoding::UTF_8, 3)),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some((of("UTF-16", Utf16), 0)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn encodings_have_the_names_of_java() {
+        for (name, expected) in [
+            ("Shift_JIS", "Shift_JIS"),
+            ("SJIS", "Shift_JIS"),
+            ("MS932", "windows-31j"),
+            ("utf8", "UTF-8"),
+            ("Cp1252", "windows-1252"),
+            ("ISO8859_15", "ISO-8859-15"),
+        ] {
+            assert_eq!(SourceEncoding::named(name).unwrap().name, expected);
+        }
+        let error = SourceEncoding::named("Klingon").unwrap_err();
+        assert!(error.contains("\"Klingon\"") && error.contains("EUC-JP"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_character_has_a_place() {
+        let of = |name: &str| SourceEncoding::named(name).unwrap();
+        assert_eq!(of("Shift_JIS").decode(b"\x83\x5c a\\").as_deref(), Ok("ソ a\\"));
+        assert_eq!(of("Shift_JIS").decode(b"\x81\x60").as_deref(), Ok("\u{301c}"));
+        assert_eq!(of("MS932").decode(b"\x81\x60").as_deref(), Ok("\u{ff5e}"));
+        assert_eq!(of("US-ASCII").decode(b"ab\xe4"), Err(2));
+        assert_eq!(of("UTF-8").decode(b"ab\xe4\n").unwrap_err(), 2);
+        assert_eq!(of("UTF-16").decode(b"\xff\xfea\0").as_deref(), Ok("a"));
+        assert_eq!(of("UTF-16").decode(b"\0a").as_deref(), Ok("a"));
+        assert_eq!(of("latin1").decode(b"\x80").as_deref(), Ok("\u{80}"));
+        assert!(marked(b"\xef\xbb\xbfclass").is_some() && marked(b"class").is_none());
+    }
+
+    /// Prints what Java makes of all bytes, and of all pairs of bytes that are one character.
+    const JAVA: &str = r#"
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.CharacterCodingException;
+class All {
+    static void print(String name, byte... bytes) {
+        try {
+            String text = Charset.forName(name).newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            if (text.codePointCount(0, text.length()) == 1 && text.codePointAt(0) != 0xfffd) {
+                StringBuilder line = new StringBuilder(name);
+                for (byte b : bytes) line.append(' ').append(b & 255);
+                System.out.println(line.append(' ').append(text.codePointAt(0)));
+            }
+        } catch (CharacterCodingException none) {
+        }
+    }
+    public static void main(String[] names) {
+        for (String name : names) {
+            if (!Charset.isSupported(name)) continue;
+            for (int a = 0; a < 256; a++) {
+                print(name, (byte) a);
+                if (a > 127) for (int b = 0; b < 256; b++) print(name, (byte) a, (byte) b);
+            }
+        }
+    }
+}
+"#;
+
+    /// Where both know bytes, they know the same character: else strings would be others.
+    #[test]
+    fn characters_are_those_of_java() {
+        let java = std::env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin/java"));
+        let java = java.unwrap_or_else(|| "java".into());
+        if Command::new(&java).arg("-version").output().is_err() {
+            return crate::skip::because("no JDK");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("All.java");
+        fs::write(&file, JAVA).unwrap();
+        let names = ENCODINGS.iter().map(|(_, encoding)| encoding.name);
+        let names: Vec<&str> = names.filter(|name| !name.starts_with("UTF-")).collect();
+        let output = Command::new(&java).arg(&file).args(&names).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut known = 0;
+        let mut wrong = Vec::new();
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let numbers: Vec<u32> = words[1..].iter().map(|word| word.parse().unwrap()).collect();
+            let (code, bytes) = numbers.split_last().unwrap();
+            let bytes: Vec<u8> = bytes.iter().map(|byte| *byte as u8).collect();
+            let encoding = SourceEncoding::named(words[0]).unwrap();
+            let Ok(text) = encoding.decode(&bytes) else { continue };
+            known += 1;
+            if text.chars().map(u32::from).ne([*code]) {
+                wrong.push(format!("{line}, here {text:?}"));
+            }
+        }
+        assert!(known > 60_000, "{known}");
+        assert!(
+            wrong.is_empty(),
+            "{} of {known}: {:#?}",
+            wrong.len(),
+            &wrong[..wrong.len().min(60)]
+        );
+    }
+}

@@ -1,0 +1,353 @@
+//! A table in any dialect as plain CSV: UTF-8, commas between cells, points in numbers. Rows stay
+//! in their lines, for messages.
+
+use std::borrow::Cow;
+use std::io::{self, Cursor, Read};
+use std::rc::Rc;
+
+use encoding_rs_io::DecodeReaderBytes;
+
+use super::encoding::TextEncoding;
+use super::error::DialectError;
+use super::foreign_formats::ForeignFormat;
+use super::layout::{CellSeparator, TableLayout, reader_settings};
+use super::line_text::LineText;
+use super::numbers::{ColumnMarks, NumberMarks, plain_cell};
+use super::row_limit::RowLimited;
+use crate::shortened::shortened;
+
+/// Bytes of a table by which its dialect is told.
+pub const SAMPLE_BYTES: usize = 1 << 16;
+
+/// How a table is written.
+#[derive(Debug, Clone)]
+pub struct TableDialect {
+    /// Its encoding.
+    pub encoding: TextEncoding,
+    /// Its separator, and where its titles stand.
+    pub layout: TableLayout,
+    titles: Vec<String>,
+    marks: Vec<NumberMarks>,
+    has_commas: bool,
+    /// Whether rows have more to them than the separator: comments, an empty last column.
+    is_ragged: bool,
+}
+
+impl TableDialect {
+    /// The dialect of a table by its first bytes, or all of them.
+    ///
+    /// # Errors
+    /// It is no table as text, or one with two meanings.
+    pub fn sniff(sample: &[u8], is_whole: bool) -> Result<Self, DialectError> {
+        if let Some(format) = ForeignFormat::of(sample) {
+            return Err(DialectError::Foreign(format));
+        }
+        let encoding = TextEncoding::sniff(sample);
+        let text = encoding.decoded(sample);
+        let end = if is_whole { None } else { text.rfind('\n').map(|at| at + 1) };
+        let text = &text[..end.unwrap_or(text.len())];
+        let layout = TableLayout::sniff(text)?;
+        let mut sampled = SampledRows::read(text, &layout)?;
+        let is_certain = |marks| sampled.marks.iter().any(|m| m.certain() == Some(marks));
+        let (commas, points) = (is_certain(NumberMarks::Comma), is_certain(NumberMarks::Point));
+        let has_semicolons = layout.separator == CellSeparator::Byte(b';');
+        let columns = sampled.titles.iter().zip(&sampled.marks);
+        let marks = columns
+            .map(|(title, marks)| marks.resolved(title, (commas, points), has_semicolons))
+            .collect::<Result<Vec<_>, _>>()?;
+        let has_commas = marks.contains(&NumberMarks::Comma)
+            || (has_semicolons && !marks.contains(&NumberMarks::Point));
+        let titles = std::mem::take(&mut sampled.titles);
+        let is_ragged = sampled.is_ragged;
+        Ok(Self { encoding, layout, titles, marks, has_commas, is_ragged })
+    }
+
+    /// Whether it is plain CSV as it is, with or without a byte order mark.
+    pub fn is_plain(&self) -> bool {
+        let is_point =
+            |marks: &NumberMarks| matches!(marks, NumberMarks::Text | NumberMarks::Unseen);
+        let has_points = |marks: &NumberMarks| is_point(marks) || *marks == NumberMarks::Point;
+        self.encoding == TextEncoding::Utf8
+            && self.layout == TableLayout::plain()
+            && !self.is_ragged
+            && self.marks.iter().all(has_points)
+    }
+
+    /// What a user is told: all in which the table is not plain CSV. Nothing where it is.
+    pub fn remark(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if self.layout.separator != CellSeparator::Byte(b',') {
+            parts.push(format!("{} between cells", self.layout.separator.name()));
+        }
+        let with_commas = |(_, marks): &(&String, &NumberMarks)| **marks == NumberMarks::Comma;
+        let commas = self.titles.iter().zip(&self.marks).filter(with_commas);
+        let commas: Vec<&str> = commas.map(|(title, _)| title.as_str()).collect();
+        if !commas.is_empty() {
+            parts.push(format!("decimal commas in {}", listed(&commas)));
+        }
+        if self.encoding != TextEncoding::Utf8 {
+            parts.push(self.encoding.name().to_owned());
+        }
+        if self.layout.skipped > 0 {
+            parts.push(format!("titles in line {}", self.layout.skipped + 1));
+        }
+        if self.layout.has_units {
+            parts.push("units below the titles".to_owned());
+        }
+        (!parts.is_empty()).then(|| format!("read with {}", parts.join(", ")))
+    }
+}
+
+/// Some names, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> =
+        names.iter().take(SHOWN).map(|name| format!("`{}`", shortened(name))).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// What the rows of a sample say.
+struct SampledRows {
+    titles: Vec<String>,
+    marks: Vec<ColumnMarks>,
+    is_ragged: bool,
+}
+
+impl SampledRows {
+    fn read(text: &str, layout: &TableLayout) -> Result<Self, DialectError> {
+        let mut rows = RowReader::new(text.as_bytes(), layout);
+        let titles = rows.titles().map_err(|error| DialectError::Csv(error.to_string()))?;
+        let columns = titles.len();
+        let mut found =
+            Self { marks: vec![ColumnMarks::default(); columns], titles, is_ragged: rows.is_cut };
+        // The last row of a sample may be a part of one.
+        while let Ok(Some(line)) = rows.next() {
+            let others = rows.record.len() != columns;
+            found.is_ragged |= others && rows.is_comment();
+            for (marks, cell) in found.marks.iter_mut().zip(&rows.record) {
+                marks.add(line, &String::from_utf8_lossy(cell));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Rows of a text whose layout is known.
+struct RowReader<R> {
+    reader: csv::Reader<RowLimited<LineText<R>>>,
+    row_start: Rc<std::cell::Cell<u64>>,
+    layout: TableLayout,
+    record: csv::ByteRecord,
+    /// Whether the last title is empty, so that it is none.
+    is_cut: bool,
+}
+
+impl<R: Read> RowReader<R> {
+    fn new(text: R, layout: &TableLayout) -> Self {
+        let (text, row_start) = RowLimited::new(LineText::new(text, layout));
+        let reader = reader_settings(layout.separator, layout.has_backslashes).from_reader(text);
+        let record = csv::ByteRecord::new();
+        Self { reader, row_start, layout: layout.clone(), record, is_cut: false }
+    }
+
+    /// Reads the next row; its line, from 1.
+    fn next(&mut self) -> Result<Option<u64>, csv::Error> {
+        let has_row = self.reader.read_byte_record(&mut self.record)?;
+        self.row_start.set(self.reader.position().byte());
+        Ok(has_row.then(|| self.record.position().map_or(0, csv::Position::line)))
+    }
+
+    /// The titles, without what is none of them and with units from a line of their own.
+    fn titles(&mut self) -> Result<Vec<String>, csv::Error> {
+        self.next()?;
+        let mut titles = self.cells();
+        if self.layout.has_hash {
+            match titles.first_mut() {
+                Some(first) if first == "#" => drop(titles.remove(0)),
+                Some(first) => *first = first.trim_start_matches('#').trim().to_owned(),
+                None => {}
+            }
+        }
+        if self.layout.has_units {
+            self.next()?;
+            for (title, unit) in titles.iter_mut().zip(self.cells()) {
+                if !unit.is_empty() {
+                    *title = format!("{title} [{}]", unit.trim_matches(['[', ']', '(', ')', ' ']));
+                }
+            }
+        }
+        if titles.len() > 1 && titles.last().is_some_and(String::is_empty) {
+            titles.pop();
+            self.is_cut = true;
+        }
+        Ok(titles)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        self.record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect()
+    }
+
+    fn is_comment(&self) -> bool {
+        self.record.get(0).is_some_and(|cell| cell.trim_ascii_start().starts_with(b"#"))
+    }
+}
+
+type Decoded<R> = DecodeReaderBytes<io::Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
+
+/// A table as plain CSV, whatever its dialect is.
+pub struct PlainCsv<R: Read> {
+    /// How the table is written.
+    pub dialect: TableDialect,
+    text: PlainSource<R>,
+}
+
+enum PlainSource<R: Read> {
+    AsItIs(Box<LineText<Decoded<R>>>),
+    Rewritten(Box<Rewriter<R>>),
+}
+
+impl<R: Read> PlainCsv<R> {
+    /// Reads the first bytes of a table.
+    ///
+    /// # Errors
+    /// Those of reading; of kind `InvalidData` where it is no table as text, or has two meanings.
+    pub fn new(mut text: R) -> io::Result<Self> {
+        let mut sample = Vec::new();
+        (&mut text).take(SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
+        let dialect = TableDialect::sniff(&sample, sample.len() < SAMPLE_BYTES).map_err(invalid)?;
+        let decoded = dialect.encoding.decoder(Cursor::new(sample).chain(text));
+        let text = match dialect.is_plain() {
+            true => PlainSource::AsItIs(Box::new(LineText::new(decoded, &TableLayout::plain()))),
+            false => PlainSource::Rewritten(Box::new(Rewriter::new(decoded, &dialect))),
+        };
+        Ok(Self { dialect, text })
+    }
+}
+
+fn invalid(error: DialectError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+impl<R: Read> Read for PlainCsv<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.text {
+            PlainSource::AsItIs(text) => text.read(buffer),
+            PlainSource::Rewritten(rows) => rows.read(buffer, &self.dialect),
+        }
+    }
+}
+
+/// Rows of some dialect, written anew.
+struct Rewriter<R: Read> {
+    rows: RowReader<Decoded<R>>,
+    has_titles: bool,
+    ready: Vec<u8>,
+    at: usize,
+    /// The line of the text that is written next.
+    line: u64,
+}
+
+impl<R: Read> Rewriter<R> {
+    fn new(text: Decoded<R>, dialect: &TableDialect) -> Self {
+        let rows = RowReader::new(text, &dialect.layout);
+        Self { rows, has_titles: false, ready: Vec::new(), at: 0, line: 1 }
+    }
+
+    fn read(&mut self, buffer: &mut [u8], dialect: &TableDialect) -> io::Result<usize> {
+        while self.at == self.ready.len() {
+            self.ready.clear();
+            self.at = 0;
+            if !self.fill(dialect)? {
+                return Ok(0);
+            }
+        }
+        let count = buffer.len().min(self.ready.len() - self.at);
+        buffer[..count].copy_from_slice(&self.ready[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+
+    /// Writes the next row; whether there was one.
+    fn fill(&mut self, dialect: &TableDialect) -> io::Result<bool> {
+        if !std::mem::replace(&mut self.has_titles, true) {
+            let titles = self.rows.titles().map_err(io_error)?;
+            let line = dialect.layout.skipped as u64 + 1;
+            self.write(line, titles.iter().map(|title| Cow::Borrowed(title.as_str())));
+            return Ok(true);
+        }
+        let Some(line) = self.rows.next().map_err(io_error)? else { return Ok(false) };
+        let cells = self.rows.cells();
+        let is_other = cells.len() != dialect.titles.len();
+        if is_other && self.rows.is_comment() {
+            return Ok(true);
+        }
+        let is_cut = self.rows.is_cut
+            && cells.len() == dialect.titles.len() + 1
+            && cells.last().is_some_and(String::is_empty);
+        let cells = &cells[..cells.len() - usize::from(is_cut)];
+        let plain = cells.iter().enumerate().map(|(at, cell)| dialect.plain(line, at, cell));
+        let plain: Vec<Cow<'_, str>> = plain.collect::<Result<_, _>>().map_err(invalid)?;
+        self.write(line, plain.into_iter());
+        Ok(true)
+    }
+
+    /// A row in its line.
+    fn write<'c>(&mut self, line: u64, cells: impl Iterator<Item = Cow<'c, str>>) {
+        while self.line < line {
+            self.ready.push(b'\n');
+            self.line += 1;
+        }
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                self.ready.push(b',');
+            }
+            self.line += cell.matches('\n').count() as u64;
+            let is_special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
+            if cell.contains(is_special) || (at == 0 && cell.is_empty()) {
+                let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
+                self.ready.extend(quoted.as_bytes());
+            } else {
+                self.ready.extend(cell.as_bytes());
+            }
+        }
+        self.ready.push(b'\n');
+        self.line += 1;
+    }
+}
+
+impl TableDialect {
+    /// A cell with a decimal point.
+    fn plain<'c>(&self, line: u64, at: usize, cell: &'c str) -> Result<Cow<'c, str>, DialectError> {
+        let marks = self.marks.get(at).copied().unwrap_or(NumberMarks::Text);
+        match plain_cell(cell, marks, self.has_commas) {
+            Ok(plain) => Ok(plain.map_or(Cow::Borrowed(cell), Cow::Owned)),
+            Err(()) => Err(DialectError::Thousands {
+                line,
+                column: self.titles.get(at).cloned().unwrap_or_default(),
+                cell: cell.to_owned(),
+            }),
+        }
+    }
+}
+
+fn io_error(error: csv::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+/// A whole table as plain CSV text, and how it was written.
+///
+/// # Errors
+/// It is no table as text, or one with two meanings.
+pub fn plain_text(bytes: &[u8]) -> io::Result<(String, TableDialect)> {
+    let mut plain = PlainCsv::new(bytes)?;
+    let mut text = Vec::with_capacity(bytes.len());
+    plain.read_to_end(&mut text)?;
+    Ok((String::from_utf8_lossy(&text).into_owned(), plain.dialect))
+}
+
+#[cfg(test)]
+#[path = "plain_tests.rs"]
+mod tests;

@@ -1,0 +1,210 @@
+//! Annotation processors: the program is compiled once as the user's build compiles it. What they
+//! write as sources is analysed as sources are; what they write into classes (Lombok) is known
+//! by the class files, and they run again with everything that is compiled; classes and files
+//! that they write go along.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::java::classpath::{ClassFileFacts, class_file_facts};
+use crate::private_files::TemporaryFolder;
+use crate::scenario::Role;
+use crate::toolchain::compiler::{AnnotationProcessing, CompileRequest};
+use crate::toolchain::file_tree::FileTree;
+use crate::toolchain::{Compiler, Jdk, jar};
+
+use super::javac_settings::CompiledProgram;
+use super::sources::{LoadedSource, Sources};
+use super::variant::{Classes, relative_to};
+use super::{BuildError, JavacSettings};
+
+/// Where jars name their processors.
+const SERVICE: &str = "META-INF/services/javax.annotation.processing.Processor";
+
+/// Processors that change the classes of sources, by how their names begin.
+const CLASS_WRITERS: [&str; 1] = ["lombok."];
+
+/// What a run of processors made.
+struct Processed {
+    folder: TemporaryFolder,
+    classes: Classes,
+    generated: BTreeMap<String, String>,
+}
+
+/// The names of the processors that a path offers.
+///
+/// # Errors
+/// A jar that can't be read.
+pub fn processors_on(path: &[PathBuf]) -> Result<Vec<String>, BuildError> {
+    let mut names = BTreeSet::new();
+    for entry in path.iter().filter(|entry| entry.exists()) {
+        let list = match entry.is_dir() {
+            true => fs::read(entry.join(SERVICE)).unwrap_or_default(),
+            false => {
+                let content = jar::read(entry, "", |name| name == SERVICE)?;
+                content.entries.into_values().next().unwrap_or_default()
+            }
+        };
+        let list = String::from_utf8_lossy(&list).into_owned();
+        // Gradle's kind of processor may stand behind a comma.
+        let name = |line: &str| line.split(['#', ',']).next().unwrap_or("").trim().to_owned();
+        names.extend(list.lines().map(name).filter(|name| !name.is_empty()));
+    }
+    Ok(names.into_iter().collect())
+}
+
+/// Compiles the program with the processors of its settings, and takes in what they wrote;
+/// what is to be said of it.
+///
+/// # Errors
+/// It does not compile; the path has no processor; processors change classes in a way that
+/// can't be repeated with other sources.
+pub fn process(
+    sources: &mut Sources,
+    jdk: &Jdk,
+    release: Option<u32>,
+) -> Result<String, BuildError> {
+    let names = processors_on(&sources.javac.processor_path)?;
+    if names.is_empty() {
+        let path = sources.javac.processor_path.clone();
+        return Err(BuildError::NoProcessor { path });
+    }
+    sources.check_encodings()?;
+    let mut compiler = Compiler::start(jdk)?;
+    let made = compiled(sources, &mut compiler, release)?;
+    let is_writer = |name: &&String| CLASS_WRITERS.iter().any(|begin| name.starts_with(begin));
+    sources.javac.class_writers = names.iter().filter(is_writer).cloned().collect();
+    let generated = made.generated.len();
+    add_generated(sources, &made.generated);
+    add_others(sources, &made)?;
+    let others: Vec<String> = names.iter().filter(|name| !is_writer(name)).cloned().collect();
+    if !others.is_empty() {
+        check_repeats(sources, &mut compiler, release, (&made.classes, &others))?;
+    }
+    sources.javac.compiled = Some(Arc::new(CompiledProgram::new(made.folder)));
+    let count = names.len();
+    let plural = if count == 1 { "" } else { "s" };
+    Ok(format!("{count} annotation processor{plural} ran, {generated} sources are generated"))
+}
+
+/// The program with all of its processors.
+fn compiled(
+    sources: &Sources,
+    compiler: &mut Compiler,
+    release: Option<u32>,
+) -> Result<Processed, BuildError> {
+    let folder = TemporaryFolder::new("processed").map_err(BuildError::io(std::env::temp_dir()))?;
+    let generated = folder.path().join("generated");
+    let processing = AnnotationProcessing::All {
+        path: sources.javac.processor_path.clone(),
+        generated: generated.clone(),
+    };
+    let classes = compile(sources, compiler, release, (folder.path(), processing))?;
+    let generated = generated_sources(&generated)?;
+    Ok(Processed { folder, classes, generated })
+}
+
+/// Compiles all sources to the folder `classes` below a place.
+fn compile(
+    sources: &Sources,
+    compiler: &mut Compiler,
+    release: Option<u32>,
+    (place, processing): (&Path, AnnotationProcessing),
+) -> Result<Classes, BuildError> {
+    let JavacSettings { preview, options, module, module_path, .. } = &sources.javac;
+    let source_folder = place.join("src");
+    let module = module.iter().map(|module| (&module.path, &module.text));
+    let texts = sources.files.iter().map(|file| (&file.path, &file.text)).chain(module);
+    let texts = texts.map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
+    let output = place.join("classes");
+    let request = CompileRequest {
+        sources: jar::write_folder(&source_folder, &texts)?,
+        classpath: sources.javac.beside_modules(sources.class_path()),
+        release,
+        module_path: module_path.clone(),
+        preview: *preview,
+        processing,
+        options: options.clone(),
+        output: output.clone(),
+        ..CompileRequest::default()
+    };
+    match compiler.compile(&request)? {
+        Ok(()) => Ok(jar::read_folder(&output)?),
+        Err(errors) => {
+            let errors = relative_to(&source_folder, errors);
+            Err(BuildError::refused("application", &errors, sources, None))
+        }
+    }
+}
+
+/// The sources that processors wrote, by path.
+fn generated_sources(folder: &Path) -> Result<BTreeMap<String, String>, BuildError> {
+    let tree = FileTree::below(folder, &|name| name.ends_with(".java"));
+    let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    tree.files.into_iter().map(|file| Ok((file.name, text(read(&file.path)?)))).collect()
+}
+
+/// Nobody edits generated sources, so none of their blocks is removed.
+fn add_generated(sources: &mut Sources, generated: &BTreeMap<String, String>) {
+    for (path, text) in generated {
+        let place = format!("{path} (written by an annotation processor)");
+        sources.places.insert(path.clone(), place);
+        let (path, text) = (path.clone(), text.clone());
+        sources.files.push(LoadedSource { path, text, role: Role::Harness, analyse: true });
+    }
+    sources.files.sort_by(|a, b| a.path.cmp(&b.path));
+}
+
+/// Files beside classes, and classes of no source: they go along as they are.
+fn add_others(sources: &mut Sources, made: &Processed) -> Result<(), BuildError> {
+    let known: BTreeSet<&str> = sources.files.iter().map(|file| file.path.as_str()).collect();
+    let is_of_source = |name: &str, bytes: &[u8]| match class_file_facts(bytes) {
+        Some(ClassFileFacts { source: Some(source), .. }) => {
+            let folder = name.rsplit_once('/').map_or(String::new(), |(f, _)| format!("{f}/"));
+            let end = format!("{folder}{source}");
+            known.iter().any(|path| *path == end || path.ends_with(&format!("/{end}")))
+        }
+        _ => name == "module-info.class",
+    };
+    let mut others = Classes::new();
+    for (name, bytes) in &made.classes {
+        let is_class = name.ends_with(".class");
+        if !is_class || !is_of_source(name, bytes) {
+            others.insert(name.clone(), bytes.clone());
+        }
+    }
+    if others.keys().any(|name| name.ends_with(".class")) {
+        let folder = made.folder.path().join("written");
+        jar::write_folder(&folder, &others)?;
+        sources.libraries.push(folder);
+    } else {
+        jar::add_entries(&mut sources.resources, others);
+    }
+    Ok(())
+}
+
+/// Compiles again as everything will be compiled, and holds the classes against those that all
+/// processors made.
+fn check_repeats(
+    sources: &Sources,
+    compiler: &mut Compiler,
+    release: Option<u32>,
+    (classes, processors): (&Classes, &[String]),
+) -> Result<(), BuildError> {
+    let folder = TemporaryFolder::new("repeated").map_err(BuildError::io(std::env::temp_dir()))?;
+    let processing = sources.javac.processing();
+    let again = compile(sources, compiler, release, (folder.path(), processing))?;
+    let differs = |(name, bytes): &(&String, &Vec<u8>)| {
+        classes.get(*name).is_some_and(|first| class_file_facts(first) != class_file_facts(bytes))
+    };
+    match again.iter().find(differs) {
+        None => Ok(()),
+        Some((name, _)) => Err(BuildError::ClassesChanged {
+            class: name.trim_end_matches(".class").replace('/', "."),
+            processors: processors.join(", "),
+        }),
+    }
+}

@@ -1,0 +1,142 @@
+//! What `module-info.java` says: the module's name, and which classes provide its services.
+
+use std::collections::BTreeMap;
+
+/// A module declaration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModuleInfo {
+    /// The file, relative to its source root.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// The module's name.
+    pub name: String,
+    /// Modules that it requires.
+    pub requires: Vec<String>,
+    /// Services with the classes that provide them, in their order.
+    pub provides: BTreeMap<String, Vec<String>>,
+    /// Services that it asks for.
+    pub uses: Vec<String>,
+}
+
+impl ModuleInfo {
+    /// Reads a declaration; none where the text has no module.
+    pub fn parse(path: &str, text: &str) -> Option<Self> {
+        let words = words(text);
+        let mut imports = BTreeMap::new();
+        let mut info = Self { path: path.to_owned(), text: text.to_owned(), ..Self::default() };
+        let body = words.iter().position(|word| word == "{")?;
+        for statement in words[..body].split(|word| word == ";") {
+            if let [first, name] = statement
+                && first == "import"
+            {
+                let simple = name.rsplit('.').next().unwrap_or(name);
+                imports.insert(simple.to_owned(), name.clone());
+            }
+        }
+        let at = words[..body].iter().rposition(|word| word == "module")?;
+        info.name = words[at + 1..body].concat();
+        let qualified = |name: &String| imports.get(name).unwrap_or(name).clone();
+        for directive in words[body + 1..].split(|word| word == ";" || word == "}") {
+            let Some((kind, rest)) = directive.split_first() else { continue };
+            match kind.as_str() {
+                "requires" => info.requires.extend(rest.last().cloned()),
+                "uses" => info.uses.extend(rest.first().map(qualified)),
+                "provides" => {
+                    let Some((service, rest)) = rest.split_first() else { continue };
+                    let classes = rest.iter().filter(|word| *word != "with" && *word != ",");
+                    info.provides.insert(qualified(service), classes.map(qualified).collect());
+                }
+                _ => {}
+            }
+        }
+        (!info.name.is_empty()).then_some(info)
+    }
+
+    /// Lists of providers, as a program on the class path finds them: name of the entry, text.
+    pub fn services(&self) -> BTreeMap<String, Vec<u8>> {
+        let entry = |(service, classes): (&String, &Vec<String>)| {
+            (format!("META-INF/services/{service}"), (classes.join("\n") + "\n").into_bytes())
+        };
+        self.provides.iter().map(entry).collect()
+    }
+}
+
+/// Names with their dots, and the signs `{`, `}`, `;` and `,`; comments are left out, and
+/// annotations with what they are given.
+fn words(text: &str) -> Vec<String> {
+    let text = without_comments(text);
+    let mut words: Vec<String> = Vec::new();
+    let mut depth = 0;
+    let mut word = String::new();
+    for letter in text.chars() {
+        let is_part = letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '@');
+        if is_part && depth == 0 {
+            word.push(letter);
+            continue;
+        }
+        if !word.is_empty() && !word.starts_with('@') {
+            words.push(std::mem::take(&mut word));
+        }
+        word.clear();
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '{' | '}' | ';' | ',' if depth == 0 => words.push(letter.to_string()),
+            _ => {}
+        }
+    }
+    words
+}
+
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            _ => {
+                plain.push('/');
+                1
+            }
+        };
+        plain.push(' ');
+        rest = &rest[end..];
+    }
+    plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_are_those_of_the_declaration() {
+        let text = "/* module x { */\nimport demo.spi.Rate;\n@Deprecated(since = \"{;}\")\n\
+            open module demo.svc {\n requires transitive java.sql; // requires y;\n \
+            exports demo.spi to a, b;\n uses Rate;\n provides Rate with demo.impl.Half, \
+            demo.impl . Full ;\n}\n";
+        let info = ModuleInfo::parse("module-info.java", text).unwrap();
+        assert_eq!(info.name, "demo.svc");
+        assert_eq!(
+            (info.requires.as_slice(), info.uses.as_slice()),
+            (&["java.sql".to_owned()][..], &["demo.spi.Rate".to_owned()][..])
+        );
+        let services = info.services();
+        let text = String::from_utf8(services["META-INF/services/demo.spi.Rate"].clone()).unwrap();
+        assert!(text.starts_with("demo.impl.Half\n"), "{text}");
+        assert_eq!(ModuleInfo::parse("a", "class A {}"), None);
+        assert_eq!(ModuleInfo::parse("a", ""), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "[a-c{};,./*@() \n]{0,60}") {
+            let _ = ModuleInfo::parse("a", &text);
+            let _ = ModuleInfo::parse("a", &format!("module {text}"));
+        }
+    }
+}
