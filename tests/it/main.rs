@@ -4,7 +4,9 @@ mod activities;
 mod architecture;
 mod archives;
 mod bench;
+
 mod boards;
+mod builds;
 mod conformance;
 mod device;
 mod energies;
