@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::java::classpath::{ClassFileFacts, class_file_facts};
@@ -13,6 +13,7 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::Role;
 use crate::toolchain::compiler::{AnnotationProcessing, CompileRequest};
 use crate::toolchain::file_tree::FileTree;
+use crate::toolchain::processors::{is_class_writer, processors_on};
 use crate::toolchain::{Compiler, Jdk, jar};
 
 use super::javac_settings::CompiledProgram;
@@ -20,39 +21,11 @@ use super::sources::{LoadedSource, Sources};
 use super::variant::{Classes, relative_to};
 use super::{BuildError, JavacSettings};
 
-/// Where jars name their processors.
-const SERVICE: &str = "META-INF/services/javax.annotation.processing.Processor";
-
-/// Processors that change the classes of sources, by how their names begin.
-const CLASS_WRITERS: [&str; 1] = ["lombok."];
-
 /// What a run of processors made.
 struct Processed {
     folder: TemporaryFolder,
     classes: Classes,
     generated: BTreeMap<String, String>,
-}
-
-/// The names of the processors that a path offers.
-///
-/// # Errors
-/// A jar that can't be read.
-pub fn processors_on(path: &[PathBuf]) -> Result<Vec<String>, BuildError> {
-    let mut names = BTreeSet::new();
-    for entry in path.iter().filter(|entry| entry.exists()) {
-        let list = match entry.is_dir() {
-            true => fs::read(entry.join(SERVICE)).unwrap_or_default(),
-            false => {
-                let content = jar::read(entry, "", |name| name == SERVICE)?;
-                content.entries.into_values().next().unwrap_or_default()
-            }
-        };
-        let list = String::from_utf8_lossy(&list).into_owned();
-        // Gradle's kind of processor may stand behind a comma.
-        let name = |line: &str| line.split(['#', ',']).next().unwrap_or("").trim().to_owned();
-        names.extend(list.lines().map(name).filter(|name| !name.is_empty()));
-    }
-    Ok(names.into_iter().collect())
 }
 
 /// Compiles the program with the processors of its settings, and takes in what they wrote;
@@ -74,7 +47,7 @@ pub fn process(
     sources.check_encodings()?;
     let mut compiler = Compiler::start(jdk)?;
     let made = compiled(sources, &mut compiler, release)?;
-    let is_writer = |name: &&String| CLASS_WRITERS.iter().any(|begin| name.starts_with(begin));
+    let is_writer = |name: &&String| is_class_writer(name);
     sources.javac.class_writers = names.iter().filter(is_writer).cloned().collect();
     let generated = made.generated.len();
     add_generated(sources, &made.generated);

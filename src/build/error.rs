@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use crate::finding::FindingKind;
 use crate::format::visible_path;
+use crate::toolchain::processors::processors_on;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
-use super::{Sources, annotation_processing};
+use super::Sources;
 
 /// A failure while loading or building an application.
 #[derive(Debug, thiserror::Error)]
@@ -63,10 +64,12 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// No Java file was found.
-    #[error("no .java file in {places}")]
+    #[error("no .java file in {places}{why}")]
     NoSources {
         /// What was looked through.
         places: String,
+        /// About a file that could not be read; may be empty.
+        why: String,
     },
     /// All Java files are of packages that the JDK alone provides.
     #[error(
@@ -100,6 +103,14 @@ pub enum BuildError {
         file: String,
         /// How many others there are.
         more: usize,
+    },
+    /// A source file that is not in the encoding that is stated.
+    #[error("{file}: {why}; state the encoding that it is in, as javac's `-encoding` does")]
+    Undecoded {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// A path that has no annotation processor.
     #[error(
@@ -225,7 +236,7 @@ fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> Str
     }
     let says = |text: &str| errors.iter().any(|error| error.message.contains(text));
     let guessed = sources.findings.iter().find(|f| f.kind == FindingKind::AssumedEncoding);
-    let processors = annotation_processing::processors_on(&sources.class_path());
+    let processors = processors_on(&sources.class_path());
     let has_processors = sources.javac.processor_path.is_empty()
         && processors.is_ok_and(|processors| !processors.is_empty());
     if let Some(finding) = guessed {
@@ -240,7 +251,13 @@ fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> Str
                 `trace`: --enable-preview)"
             .to_owned();
     }
-    if has_processors && says("cannot find symbol") {
+    let is_module_import = |line: &String| line.trim_start().starts_with("import module ");
+    if errors.iter().any(|error| error.details.iter().any(is_module_import)) {
+        return "\ncompact source files and module imports are Java 25's: use a JDK 25 (JAVA_HOME)"
+            .to_owned();
+    }
+    let misses = says("cannot find symbol") || errors.iter().any(Diagnostic::misses_package);
+    if has_processors && misses {
         return "\na library has annotation processors, which did not run: name its jar as a \
                 `[[processor]]` (of `trace`: --processor-path)"
             .to_owned();

@@ -52,6 +52,8 @@ pub struct Sources {
     pub findings: Vec<Finding>,
     /// Files that are another program in another encoding, where none is stated.
     pub undeclared: Vec<String>,
+    /// Findings about files that are not in the encoding that is stated.
+    pub undecoded: Vec<Finding>,
     /// Declarations of modules.
     pub modules: Vec<ModuleInfo>,
     /// How they are compiled.
@@ -107,6 +109,10 @@ impl Sources {
     /// # Errors
     /// The first file of them.
     pub fn check_encodings(&self) -> Result<(), BuildError> {
+        if let Some(finding) = self.undecoded.first() {
+            let file = self.places.get(&finding.file).unwrap_or(&finding.file).clone();
+            return Err(BuildError::Undecoded { file, why: finding.message.clone() });
+        }
         match self.undeclared.split_first() {
             None => Ok(()),
             Some((first, rest)) => {
@@ -364,13 +370,15 @@ fn read_tree(
     let is_jdk = read.iter().any(is_module);
     let mut texts = BTreeMap::new();
     for file in read.into_iter().filter(|file| !file.path.ends_with("package-info.java")) {
+        let is_undecoded = file.encoding == ReadEncoding::Wrong;
+        sources.undecoded.extend(file.finding.clone().filter(|_| is_undecoded));
         findings.extend(file.finding);
         let Some(text) = file.text else { continue };
         if file.path.ends_with("module-info.java") {
             sources.modules.extend(ModuleInfo::parse(&file.path, &text));
             continue;
         }
-        if file.is_guessed && has_letters_outside_comments(&text) {
+        if file.encoding == ReadEncoding::Guessed && has_letters_outside_comments(&text) {
             sources.undeclared.push(file.path.clone());
         }
         match platform::left_out(&file.path, &text).filter(|_| !is_jdk) {
@@ -387,7 +395,12 @@ fn read_tree(
 fn nothing_in(places: String, findings: &[Finding]) -> BuildError {
     match findings.iter().any(|finding| finding.kind == FindingKind::LeftOut) {
         true => BuildError::OnlyPlatform { places },
-        false => BuildError::NoSources { places },
+        false => {
+            let unread =
+                findings.iter().find(|finding| finding.kind == FindingKind::UnreadableFile);
+            let why = unread.map(|finding| format!("; {}: {}", finding.file, finding.message));
+            BuildError::NoSources { places, why: why.unwrap_or_default() }
+        }
     }
 }
 
@@ -396,8 +409,19 @@ struct ReadFile {
     path: String,
     text: Option<String>,
     finding: Option<Finding>,
-    /// Whether nothing says in which encoding it is, and it is not UTF-8.
-    is_guessed: bool,
+    encoding: ReadEncoding,
+}
+
+/// How a file's encoding is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum ReadEncoding {
+    /// It is UTF-8, or the stated one.
+    #[default]
+    Known,
+    /// Nothing states it, and it is not UTF-8.
+    Guessed,
+    /// It is not the stated one.
+    Wrong,
 }
 
 impl ReadFile {
@@ -405,7 +429,7 @@ impl ReadFile {
     fn unread(path: String, why: &str) -> ReadFile {
         let path = EscapedName(&path).to_string();
         let finding = Some(unreadable(path.clone(), why));
-        ReadFile { path, text: None, finding, is_guessed: false }
+        ReadFile { path, text: None, finding, encoding: ReadEncoding::Known }
     }
 }
 
@@ -485,7 +509,7 @@ fn as_text(path: String, bytes: Vec<u8>, stated: Option<SourceEncoding>) -> Read
         Err((encoding, at)) => {
             let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
             let why = format!("line {line} has bytes that are no character of {}", encoding.name);
-            ReadFile::unread(path, &why)
+            ReadFile { encoding: ReadEncoding::Wrong, ..ReadFile::unread(path, &why) }
         }
     }
 }
@@ -496,7 +520,7 @@ fn as_guessed(path: String, bytes: Vec<u8>) -> ReadFile {
         Ok(text) => ReadFile::read(path, text),
         Err(error) if error.as_bytes().contains(&0) => {
             let finding = Some(unreadable(path.clone(), "is binary"));
-            ReadFile { path, text: None, finding, is_guessed: false }
+            ReadFile { path, text: None, finding, encoding: ReadEncoding::Known }
         }
         // Old sources are often Latin-1: every byte is a character there.
         Err(error) => {
@@ -504,7 +528,7 @@ fn as_guessed(path: String, bytes: Vec<u8>) -> ReadFile {
             let kind = FindingKind::AssumedEncoding;
             let finding = Some(Finding { file: path.clone(), line: 0, kind, message });
             let text = error.as_bytes().iter().map(|&byte| byte as char).collect();
-            ReadFile { finding, is_guessed: true, ..ReadFile::read(path, text) }
+            ReadFile { finding, encoding: ReadEncoding::Guessed, ..ReadFile::read(path, text) }
         }
     }
 }
@@ -515,7 +539,7 @@ impl ReadFile {
         if text.ends_with('\u{1a}') {
             text.pop();
         }
-        ReadFile { path, text: Some(text), finding: None, is_guessed: false }
+        ReadFile { path, text: Some(text), finding: None, encoding: ReadEncoding::Known }
     }
 }
 
@@ -585,6 +609,8 @@ mod tests {
         let finding = &ascii.findings[0];
         assert_eq!((finding.file.as_str(), finding.kind), ("S.java", FindingKind::UnreadableFile));
         assert!(finding.message.contains("no character of US-ASCII"), "{}", finding.message);
+        let error = ascii.check_encodings().unwrap_err().to_string();
+        assert!(error.contains("S.java: not read: line 1 has bytes"), "{error}");
     }
 
     #[test]

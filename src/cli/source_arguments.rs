@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::build::annotation_processing::{process, processors_on};
-use crate::build::{BuildError, Sources};
+use crate::build::Sources;
+use crate::build::annotation_processing::process;
 use crate::java::encoding::SourceEncoding;
 use crate::scenario::javac_option;
 use crate::stage::Failure;
 use crate::toolchain::Jdk;
+use crate::toolchain::processors::processors_on;
 
 use super::progress;
 
@@ -77,7 +78,7 @@ impl ProcessorArguments {
         sources: &mut Sources,
         jdk: &Jdk,
         release: Option<u32>,
-    ) -> Result<(), BuildError> {
+    ) -> Result<(), Failure> {
         let (named, offered) = (self.paths(), sources.class_path());
         let path = if named.is_empty() { offered } else { named.clone() };
         if named.is_empty() && processors_on(&path)?.is_empty() {

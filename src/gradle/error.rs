@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::format::visible_path;
 use crate::scenario::ScenarioError;
+use crate::toolchain::ToolchainError;
 
 /// Why a project of Gradle has no scenario. Each message says what to do.
 #[derive(Debug, Error)]
@@ -110,6 +111,9 @@ pub enum GradleError {
         /// The task of one of them.
         example: String,
     },
+    /// A jar of the build can't be read.
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
     /// What a module wrote can't be read.
     #[error("{}: {message}", visible_path(file))]
     Export {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::scenario::UnanalysedLanguage;
+use crate::scenario::javac_option::{self, JavacOption};
 
 /// The form of the files that this version reads.
 const FORMAT: u32 = 1;
@@ -56,6 +57,9 @@ pub struct GradleVariant {
     pub target: Option<String>,
     /// `-encoding`.
     pub encoding: Option<String>,
+    /// Jars with annotation processors, where they are told apart from the class path.
+    #[serde(default)]
+    pub processors: Vec<PathBuf>,
     /// All other options of javac.
     pub arguments: Vec<String>,
     /// Where javac's classes are.
@@ -114,12 +118,47 @@ impl Module {
     }
 }
 
+impl Module {
+    /// Whether its build runs processors that the class path offers: Gradle before 5 does.
+    pub fn finds_processors_on_class_path(&self) -> bool {
+        let major = self.gradle.split('.').next().and_then(|word| word.parse::<u32>().ok());
+        major.is_some_and(|major| major < 5)
+    }
+}
+
 impl GradleVariant {
     /// The release of Java that it is compiled for, where the build says one that is a number.
     pub fn java_release(&self) -> Option<u32> {
         let level = self.target.as_deref().or(self.source.as_deref());
         let of = |level: &str| level.strip_prefix("1.").unwrap_or(level).parse().ok();
         self.release.or_else(|| level.and_then(of))
+    }
+
+    /// Whether javac had preview features on.
+    pub fn has_previews(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "--enable-preview")
+    }
+
+    /// Whether javac ran no annotation processors.
+    pub fn is_without_processors(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "-proc:none")
+    }
+
+    /// Options of javac by what is done with them, but for those that are told otherwise.
+    pub fn javac_options(&self) -> Vec<(JavacOption, Vec<String>)> {
+        const TOLD: [&str; 5] = ["-parameters", "--enable-preview", "-proc", "-s", "-h"];
+        let mut words = self.arguments.iter().peekable();
+        let mut others = Vec::new();
+        while let Some(word) = words.next() {
+            let is_told = TOLD.iter().any(|told| word.split(':').next() == Some(*told));
+            match is_told {
+                // A folder for what is generated.
+                true if matches!(word.as_str(), "-s" | "-h") => drop(words.next()),
+                true => {}
+                false => others.push(word.clone()),
+            }
+        }
+        javac_option::sorted(&others)
     }
 
     /// Whether javac kept the names of parameters, which programs may ask for.
@@ -152,6 +191,21 @@ pub(super) mod tests {
             "packages":["/p/a.apk"]}"#;
         let module = Module::parse(&DEMO.replace("\"android\":null", android)).unwrap();
         assert_eq!(module.variants[0].android.as_ref().unwrap().min_sdk, Some(21));
+    }
+
+    #[test]
+    fn options_are_sorted_by_what_is_done_with_them() {
+        let mut variant = Module::parse(DEMO).unwrap().variants.remove(0);
+        let arguments = ["-parameters", "-s", "/gen", "--enable-preview", "-Aa=b", "-Xlint", "-q"];
+        variant.arguments = arguments.map(String::from).into();
+        assert!(variant.has_previews() && !variant.is_without_processors());
+        let options = variant.javac_options();
+        let expected = [
+            (JavacOption::Taken, vec!["-Aa=b".to_owned()]),
+            (JavacOption::WithoutEffect, vec!["-Xlint".to_owned()]),
+            (JavacOption::Refused, vec!["-q".to_owned()]),
+        ];
+        assert_eq!(options, expected);
     }
 
     #[test]

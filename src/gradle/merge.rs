@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::scenario::javac_option::JavacOption;
 use crate::scenario::{
-    InputFile, LibraryFile, LibraryRole, RoleFile, ScenarioFile, SourceSection, StartKind,
-    UnanalysedLanguage, check_written,
+    InputFile, LibraryFile, LibraryRole, ProcessorFile, RoleFile, ScenarioFile, SourceSection,
+    StartKind, UnanalysedLanguage, check_written,
 };
+use crate::toolchain::processors::{is_class_writer, processors_on};
 
 use super::choose::{Chosen, choose};
 use super::export::{AndroidVariant, GradleVariant, Module};
@@ -39,6 +41,8 @@ pub(super) fn scenario(
     describe(&mut merged, build, &chosen)?;
     add_sources(&mut merged, &chosen, &mut remarks)?;
     add_libraries(&mut merged, &chosen);
+    add_options(&mut merged, &chosen, &mut remarks);
+    add_processors(&mut merged, &chosen)?;
     if merged.input.is_empty() {
         merged.input.push(InputFile::named(INPUT));
     }
@@ -48,7 +52,6 @@ pub(super) fn scenario(
     let origin = written.map(|file| format!(" and {}", file.display())).unwrap_or_default();
     let head =
         format!("# Made of Gradle's {}{origin}; a new run of Gradle replaces it.\n", build.task);
-    remarks.extend(unread_encoding(&chosen));
     Ok(GradleScenario {
         text: head + &body,
         scenario: crate::scenario::Scenario { file: place.into(), ..scenario },
@@ -79,10 +82,17 @@ fn make_absolute(merged: &mut ScenarioFile, file: &Path) -> Result<(), GradleErr
     }
     let sources = merged.source.iter_mut().filter_map(|source| source.path.as_mut());
     let libraries = merged.library.iter_mut().filter_map(|library| library.path.as_mut());
+    let processors = merged.processor.iter_mut().filter_map(|one| one.path.as_mut());
     let apk = merged.application.apk.as_mut();
     let log = merged.board.log.as_mut().map(|log| &mut log.file);
     let offline = merged.offline.as_mut().map(|offline| &mut offline.scenario);
-    sources.chain(libraries).chain(apk).chain(log).chain(offline).try_for_each(absolute)
+    sources
+        .chain(libraries)
+        .chain(processors)
+        .chain(apk)
+        .chain(log)
+        .chain(offline)
+        .try_for_each(absolute)
 }
 
 /// Names, class with `main`, releases of Java and Android.
@@ -169,7 +179,8 @@ fn add_sources(
         for root in roots(&files_of(variant))? {
             let is_generated = root.folder.starts_with(&module.build);
             *if is_generated { &mut generated } else { &mut own } += root.files;
-            merged.source.push(source(root, is_generated, by_file));
+            let encoding = variant.encoding.clone().filter(|name| !is_utf8(name));
+            merged.source.push(source(root, encoding, is_generated, by_file));
         }
     }
     if own + generated == 0 {
@@ -196,7 +207,16 @@ fn files_of(variant: &GradleVariant) -> BTreeSet<PathBuf> {
     variant.sources.iter().cloned().chain(generated).collect()
 }
 
-fn source(root: SourceRoot, is_generated: bool, by_file: bool) -> SourceSection {
+fn is_utf8(encoding: &str) -> bool {
+    encoding.replace(['-', '_'], "").eq_ignore_ascii_case("utf8")
+}
+
+fn source(
+    root: SourceRoot,
+    encoding: Option<String>,
+    is_generated: bool,
+    by_file: bool,
+) -> SourceSection {
     SourceSection {
         path: Some(root.folder.to_string_lossy().into_owned()),
         maven: None,
@@ -205,7 +225,7 @@ fn source(root: SourceRoot, is_generated: bool, by_file: bool) -> SourceSection 
         exclude: root.exclude,
         role: if is_generated { RoleFile::Harness } else { RoleFile::Analysed },
         analyse: by_file.then_some(false),
-        encoding: None,
+        encoding,
     }
 }
 
@@ -242,12 +262,53 @@ fn add_libraries(merged: &mut ScenarioFile, chosen: &Chosen<'_>) {
     }
 }
 
-/// Sources are read as UTF-8, or as ISO 8859-1 where they are not.
-fn unread_encoding(chosen: &Chosen<'_>) -> Option<String> {
-    const READ: [&str; 6] = ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1"];
-    let mut encodings = chosen.all().filter_map(|(_, variant)| variant.encoding.as_deref());
-    let unread = encodings.find(|name| !READ.contains(&name.to_lowercase().as_str()))?;
-    Some(format!("sources in {unread} are read as UTF-8, or as ISO 8859-1 where they are not"))
+/// The options of javac that make the classes what they are; those that can't be taken over are
+/// told.
+fn add_options(merged: &mut ScenarioFile, chosen: &Chosen<'_>, remarks: &mut Vec<String>) {
+    let application = &mut merged.application;
+    if application.preview.is_none() && chosen.all().any(|(_, variant)| variant.has_previews()) {
+        application.preview = Some(true);
+    }
+    let mut taken: Vec<String> = Vec::new();
+    let (mut seen, mut left) = (BTreeSet::new(), BTreeSet::new());
+    for (kind, words) in chosen.all().flat_map(|(_, variant)| variant.javac_options()) {
+        match kind {
+            JavacOption::Taken if seen.insert(words.clone()) => taken.extend(words),
+            JavacOption::Refused => drop(left.insert(words.join(" "))),
+            JavacOption::Taken | JavacOption::WithoutEffect => {}
+        }
+    }
+    if application.javac_options.is_empty() {
+        application.javac_options = taken;
+    }
+    if !left.is_empty() {
+        let left = left.into_iter().collect::<Vec<_>>().join(", ");
+        remarks.push(format!("javac's options {left} are not taken over: they may change classes"));
+    }
+}
+
+/// Processors that write into classes run again with all that is compiled; what others wrote is
+/// among the sources.
+fn add_processors(merged: &mut ScenarioFile, chosen: &Chosen<'_>) -> Result<(), GradleError> {
+    if !merged.processor.is_empty() {
+        return Ok(());
+    }
+    let mut paths = BTreeSet::new();
+    for (module, variant) in chosen.all().filter(|(_, v)| !v.is_without_processors()) {
+        let path = match variant.processors.is_empty() && module.finds_processors_on_class_path() {
+            true => &variant.classpath,
+            false => &variant.processors,
+        };
+        for entry in path {
+            let names = processors_on(std::slice::from_ref(entry))?;
+            if names.iter().any(|name| is_class_writer(name)) {
+                paths.insert(entry.to_string_lossy().into_owned());
+            }
+        }
+    }
+    let file = |path| ProcessorFile { path: Some(path), maven: None, sha256: None };
+    merged.processor = paths.into_iter().map(file).collect();
+    Ok(())
 }
 
 #[cfg(test)]
@@ -351,6 +412,30 @@ mod tests {
         let part = "[[source]]\npath = \"src/main/java\"\ninclude = [\"demo/**\"]\n";
         let found = made(module(folder.path()), Some(part), folder.path()).unwrap();
         assert_eq!(analysed(&found), 1, "the file says what is analysed");
+    }
+
+    #[test]
+    fn encodings_options_and_lombok_come_from_the_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut module = module(folder.path());
+        let lombok = folder.path().join("lombok.jar");
+        let service = "META-INF/services/javax.annotation.processing.Processor".to_owned();
+        let entries = [(service, b"lombok.launch.P\n".to_vec())].into();
+        fs::write(&lombok, crate::toolchain::jar::pack(&[], &entries)).unwrap();
+        let variant = &mut module.variants[0];
+        variant.encoding = Some("EUC-JP".into());
+        variant.processors = vec![folder.path().join("gone.jar"), lombok.clone()];
+        variant.arguments = ["--enable-preview", "-Aa=b", "-Xlint:all", "-Xplugin:Manifold"]
+            .map(String::from)
+            .into();
+        let made = made(module, None, folder.path()).unwrap();
+        let application = &made.scenario.application;
+        assert!(application.preview);
+        assert_eq!(application.javac_options, ["-Aa=b"]);
+        assert_eq!(made.scenario.sources[1].encoding.unwrap().name, "EUC-JP");
+        assert_eq!(made.scenario.processors, [ArtifactSource::Path(lombok)]);
+        let told = made.remarks.join("\n");
+        assert!(told.contains("-Xplugin:Manifold are not taken over"), "{told}");
     }
 
     #[test]

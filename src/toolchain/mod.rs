@@ -25,6 +25,7 @@ pub(crate) mod locale;
 pub mod method_trace;
 pub mod monitor_agent;
 pub(crate) mod peer;
+pub mod processors;
 pub(crate) mod simpleperf;
 mod stack_text;
 pub(crate) mod store;
