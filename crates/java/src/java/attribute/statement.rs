@@ -98,16 +98,9 @@ impl Attributor<'_> {
 
     /// The type at `node`; none for `var`, and for Lombok's `val` and `var`.
     pub(super) fn declared_type(&self, node: NodeId) -> Option<Type> {
-<<<<<<< aae7eaa32b768628505df8ce28aeb14068719c65
-        let is_var = self.tree().kind(node) == Kind::TypeIdentifier && self.text(node) == "var";
-        match is_var && self.resolver.names.type_named("var").is_none() {
-            true => None,
-            false => Some(self.resolver.names.ty(node)),
-        }
-=======
         let is_name = self.tree().kind(node) == Kind::TypeIdentifier;
         let inferred = match self.text(node) {
-            name @ ("var" | "val") if is_name => match self.resolver.type_named(name) {
+            name @ ("var" | "val") if is_name => match self.resolver.names.type_named(name) {
                 None => name == "var",
                 Some(found) => found.class_name().is_some_and(|name| {
                     matches!(&**name, "lombok.val" | "lombok.var" | "lombok.experimental.var")
@@ -115,8 +108,7 @@ impl Attributor<'_> {
             },
             _ => false,
         };
-        if inferred { None } else { Some(self.resolver.ty(node)) }
->>>>>>> 1b73bb58d7d6574975ad4f4ea3c6710cd525ad39
+        if inferred { None } else { Some(self.resolver.names.ty(node)) }
     }
 
     /// The type of a `var` with such a value.
