@@ -17,6 +17,7 @@ mod host;
 mod input_command;
 mod instrumented;
 mod locks;
+mod log_files;
 mod mapping;
 mod meters;
 mod mistakes;

@@ -38,7 +38,7 @@ enum TenantInput {
     Xen(xen::Arguments),
     /// The text of `perf script` or `perf sched script`; `-` reads a running one.
     Perf(perf::Arguments),
-    /// A Perfetto trace of Android or Linux, also gzip.
+    /// A Perfetto trace of Android or Linux, also packed or in an archive.
     Perfetto(perfetto::Arguments),
     /// Control groups of this machine, live.
     Cgroups(cgroups::Arguments),

@@ -1,6 +1,6 @@
 //! `wattline tenants perf`: context switches from the text of `perf script`.
 
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -9,7 +9,8 @@ use wattline_units::limits::LINE_BYTES;
 use crate::attribution::tenants::{
     AndroidRecords, By, Perf, SharingBasis, TenantRecord, parse_readings,
 };
-use crate::input_file;
+use crate::attribution::unpacked;
+use crate::log_file;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 
@@ -72,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         PerfTenant::Process => By::Process,
         PerfTenant::Thread => By::Thread,
     });
-    let mut input = open(&arguments.file)?;
+    let (mut input, shown) = open(&arguments.file)?;
     let (mut line, mut records) = (Vec::new(), Vec::new());
     loop {
         let read = LINE_BYTES.read_line_into(&mut input, &mut line);
@@ -106,12 +107,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if perf.switches() == 0 {
         let text = "it has no sched:sched_switch and no PERF_RECORD_SWITCH_CPU_WIDE; record \
                     with `perf sched record`, print with `perf script`";
-        return Err(Failure::input(&arguments.file, text));
+        return Err(Failure::input(&shown, text));
     }
     if matches!(arguments.by, PerfTenant::Process) && !perf.has_processes() {
         let text = "its lines tell threads, not processes, which --by process needs; print them \
                     with `perf script -F comm,pid,tid,cpu,time,event,trace`";
-        return Err(Failure::input(&arguments.file, text));
+        return Err(Failure::input(&shown, text));
     }
     let basis = if perf.has_cycles() { SharingBasis::Cycles } else { SharingBasis::CpuTime };
     let mut notes = match basis {
@@ -164,12 +165,15 @@ impl MeterLog {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+/// The lines, and what errors about them name.
+fn open(path: &Path) -> Result<(Box<dyn BufRead>, PathBuf), Failure> {
     if path == Path::new("-") {
-        return Ok(Box::new(std::io::stdin().lock()));
+        let lines = unpacked(std::io::stdin()).map_err(Failure::io("read", path))?;
+        return Ok((lines, path.to_owned()));
     }
-    let file = input_file::open(path).map_err(Failure::io("read", path))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
+    let wrong = |error| Failure::input(path, error);
+    let log = log_file::text_log(path, "text of switches").map_err(wrong)?;
+    Ok((log.open().map_err(wrong)?, log.shown(path)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Inputs: lines of real recorders, and damage.
 
-use std::collections::HashMap;
 use std::io::Cursor;
 
 use proptest::prelude::*;
@@ -170,14 +169,13 @@ fn android_by(
         SharingBasis::CpuTime
     };
     let mut stream = WindowStream::new(StreamOptions { cycles, ..StreamOptions::default() });
-    let (rails, _) = facts.choose(choice);
-    let meters: HashMap<u32, MeterId> = rails
-        .iter()
-        .map(|(index, name)| (*index, stream.meter(name, AndroidRecords::counter())))
-        .collect();
-    let battery = meters.is_empty().then(|| stream.meter("battery", AndroidRecords::counter()));
+    let (rails, ..) = facts.choose(choice);
+    let meters = match rails.as_slice() {
+        [] => AndroidMeters::of_batteries(facts.batteries(), &mut stream),
+        rails => AndroidMeters::of_rails(rails, &mut stream),
+    };
     let mut names = TenantNames::default();
-    let mut android = AndroidRecords::new(facts, grouping, meters, battery);
+    let mut android = AndroidRecords::new(facts, grouping, meters);
     if let Some(table) = soc {
         stream.set_energy(android.modelled(parse_soc(table).unwrap()));
     }

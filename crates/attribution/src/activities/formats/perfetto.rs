@@ -9,10 +9,12 @@ use super::super::api::SECTION;
 use super::super::binder::Binder;
 use super::super::combine::with_frequencies;
 use super::super::label::{Label, Labels};
-use super::super::log::{Component, ComponentEvent, LIMIT_NS, LoggedReading, NodeLog};
+use super::super::log::{Component, ComponentEvent, LIMIT_NS, NodeLog};
 use super::super::remark::{Remark, RemarkKind, summarised};
 use super::super::sections::{Sections, Thread};
-use crate::perfetto::{TraceEvent, TraceMark, TraceReader, What};
+use super::open_sections::OpenSections;
+use super::trace_meter::TraceMeter;
+use crate::perfetto::{Holds, Losses, TraceEvent, TraceMark, TraceReader, What};
 
 /// What a trace is read with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,27 +42,39 @@ pub fn read_perfetto(
     labels: &mut Labels,
     options: &PerfettoOptions,
 ) -> io::Result<NodeLog> {
-    let mut reader = TraceReader::new(input)?;
-    let mut events: Vec<TraceEvent> = reader
-        .by_ref()
-        .filter(|event| !matches!(event, Ok(event) if is_of_no_use(&event.what)))
-        .collect::<io::Result<_>>()?;
+    read_traces(vec![TraceReader::new(input)?], node, labels, options)
+}
+
+/// Reads traces of one machine, in one clock, as one log.
+///
+/// # Errors
+/// As [`read_perfetto`].
+pub fn read_traces(
+    mut traces: Vec<TraceReader>,
+    node: &str,
+    labels: &mut Labels,
+    options: &PerfettoOptions,
+) -> io::Result<NodeLog> {
+    let mut events: Vec<TraceEvent> = Vec::new();
+    for trace in &mut traces {
+        for event in trace.by_ref() {
+            let event = event?;
+            events.extend((!is_of_no_use(&event.what)).then_some(event));
+        }
+    }
     // Bundles are in order within a core only; names come first.
     events.sort_by_key(|event| event.at_ns);
     let mut builder = PerfettoLogBuilder::new(node, labels);
     for event in &events {
         builder.event(event);
     }
-    let losses = reader.losses().findings();
-    builder.finish(options, losses).map_err(io::Error::other)
+    let losses: Vec<&Losses> = traces.iter().map(TraceReader::losses).collect();
+    builder.finish(options, &losses).map_err(io::Error::other)
 }
 
 /// Events that nothing is made of.
 fn is_of_no_use(what: &What) -> bool {
-    matches!(
-        what,
-        What::Battery { .. } | What::Package { .. } | What::Instant { .. } | What::Counter { .. }
-    )
+    matches!(what, What::Package { .. } | What::Instant { .. } | What::Counter { .. })
 }
 
 /// A thread; its number is enough on one device.
@@ -81,8 +95,8 @@ struct PerfettoLogBuilder<'a> {
     binder: Binder,
     /// The thread on each core, with the label that the core shows.
     running: BTreeMap<u32, i32>,
-    rails: BTreeMap<u32, String>,
-    energies: Vec<(i64, u32, u64)>,
+    meter: TraceMeter,
+    open: OpenSections,
 }
 
 impl<'a> PerfettoLogBuilder<'a> {
@@ -96,8 +110,8 @@ impl<'a> PerfettoLogBuilder<'a> {
             tracks: BTreeMap::new(),
             binder: Binder::default(),
             running: BTreeMap::new(),
-            rails: BTreeMap::new(),
-            energies: Vec::new(),
+            meter: TraceMeter::default(),
+            open: OpenSections::default(),
         }
     }
 
@@ -124,11 +138,8 @@ impl<'a> PerfettoLogBuilder<'a> {
                 self.paint(at_ns, *cpu);
             }
             What::Mark { tid, mark } => self.mark(at_ns, *tid, mark),
-            What::Rail { index, name, .. } => {
-                self.rails.insert(*index, name.clone());
-            }
-            What::RailEnergy { index, energy_uj } => {
-                self.energies.push((at_ns, *index, *energy_uj));
+            What::Rail { .. } | What::RailEnergy { .. } | What::Battery { .. } => {
+                self.meter.take(event);
             }
             What::Process { pid, name, .. } => {
                 self.names.insert(*pid, name.clone());
@@ -141,19 +152,24 @@ impl<'a> PerfettoLogBuilder<'a> {
                 let thread = track.tid.and_then(|tid| i32::try_from(tid).ok());
                 if let (Some(pid), Some(tid)) = (track.pid, thread) {
                     self.tracks.insert(track.uuid, (pid, tid));
+                } else {
+                    self.open.track(track);
                 }
             }
             What::SliceBegin { track, name } => {
-                if let Some((pid, tid)) = self.tracks.get(track).copied() {
-                    let name = name.clone().unwrap_or_else(|| "(name lost)".into());
-                    self.mark(at_ns, tid, &TraceMark::Begin { pid, name });
+                let name = name.clone().unwrap_or_else(|| "(name lost)".into());
+                match self.tracks.get(track).copied() {
+                    Some((pid, tid)) => self.mark(at_ns, tid, &TraceMark::Begin { pid, name }),
+                    None => self.slice_begins(at_ns, *track, &name),
                 }
             }
-            What::SliceEnd { track } => {
-                if let Some((_, tid)) = self.tracks.get(track).copied() {
-                    self.mark(at_ns, tid, &TraceMark::End);
+            What::SliceEnd { track } => match self.tracks.get(track).copied() {
+                Some((_, tid)) => self.mark(at_ns, tid, &TraceMark::End),
+                None => {
+                    let ended = self.open.slice_ends(*track);
+                    self.devices(at_ns, ended.map(ComponentEvent::Remove));
                 }
-            }
+            },
             What::Transaction { tid, id, is_reply: true, .. } => {
                 self.binder.reply(*id, thread(*tid), &mut self.sections);
                 self.repaint(at_ns, *tid);
@@ -201,11 +217,23 @@ impl<'a> PerfettoLogBuilder<'a> {
             }
             TraceMark::AsyncBegin { pid, name, .. } => {
                 let label = self.section(*pid, name);
-                self.devices(at_ns, ComponentEvent::Add(label));
+                self.devices(at_ns, Some(ComponentEvent::Add(label)));
             }
             TraceMark::AsyncEnd { pid, name, .. } => {
                 let label = self.section(*pid, name);
-                self.devices(at_ns, ComponentEvent::Remove(label));
+                self.devices(at_ns, Some(ComponentEvent::Remove(label)));
+            }
+            TraceMark::TrackBegin { pid, track, name, cookie } => {
+                let label = self.section(*pid, name);
+                self.open.begin(*pid, track, *cookie, label);
+                self.devices(at_ns, Some(ComponentEvent::Add(label)));
+            }
+            TraceMark::TrackEnd { pid, track, cookie } => {
+                let ended = self.open.end(*pid, track, *cookie);
+                self.devices(at_ns, ended.map(ComponentEvent::Remove));
+            }
+            TraceMark::Unknown(letter) => {
+                *self.open.unknown_marks.entry(*letter).or_default() += 1;
             }
             TraceMark::Counter { name, value, .. } => {
                 let known = STATE_COUNTERS.iter().find(|(end, _)| name.ends_with(end));
@@ -214,7 +242,7 @@ impl<'a> PerfettoLogBuilder<'a> {
                     self.state(at_ns, component, &state);
                 }
             }
-            TraceMark::Text(_) => {}
+            TraceMark::Instant | TraceMark::Text(_) => {}
         }
     }
 
@@ -239,8 +267,20 @@ impl<'a> PerfettoLogBuilder<'a> {
         name.cloned().unwrap_or_else(|| format!("process {pid}"))
     }
 
+    fn slice_begins(&mut self, at_ns: i64, track: u64, name: &str) {
+        let process = self.open.process(track);
+        let label = process.map(|pid| self.section(pid, name));
+        self.open.slice_begins(track, label);
+        self.devices(at_ns, label.map(ComponentEvent::Add));
+    }
+
     /// Sections that no thread holds are of all devices that are no cores, in equal parts.
-    fn devices(&mut self, at_ns: i64, event: ComponentEvent) {
+    fn devices(&mut self, at_ns: i64, event: Option<ComponentEvent>) {
+        let Some(event) = event else { return };
+        let is_device = |component: &Component| !component.name.starts_with("cpu");
+        if matches!(event, ComponentEvent::Add(_)) && !self.log.components.iter().any(is_device) {
+            self.open.homeless += 1;
+        }
         for component in 0..self.log.components.len() {
             if !self.log.components[component].name.starts_with("cpu") {
                 self.log.change(at_ns, component, event);
@@ -279,14 +319,22 @@ impl<'a> PerfettoLogBuilder<'a> {
         })
     }
 
-    fn finish(mut self, options: &PerfettoOptions, losses: Vec<String>) -> Result<NodeLog, String> {
-        self.readings(options)?;
+    fn finish(mut self, options: &PerfettoOptions, losses: &[&Losses]) -> Result<NodeLog, String> {
+        let (readings, told) = std::mem::take(&mut self.meter).readings(&options.rails)?;
+        self.log.readings = readings;
+        self.log.remarks.extend(told);
+        super::csv::meter_steps(&mut self.log);
         self.idle_by_switches();
         let labels = &*self.labels;
         self.sections.finish(|label| labels.text(label));
+        let unread = self.open.unread();
         let mut log = self.log;
         log.remarks.append(&mut self.sections.remarks);
-        log.remarks.extend(losses.into_iter().map(|loss| Remark::new(RemarkKind::Truncated, loss)));
+        let lost = losses.iter().flat_map(|losses| losses.findings());
+        log.remarks.extend(lost.map(|loss| Remark::new(RemarkKind::Truncated, loss)));
+        let wanted = [Holds::Scheduling, Holds::Energy, Holds::Sections];
+        let unread = losses.iter().flat_map(|l| l.unread_findings(&wanted)).chain(unread);
+        log.remarks.extend(unread.map(|what| Remark::new(RemarkKind::NotRead, what)));
         if self.binder.unknown > 0 {
             let message = format!(
                 "{} binder transactions were received whose sending is not in the trace: what \
@@ -296,9 +344,7 @@ impl<'a> PerfettoLogBuilder<'a> {
             log.remarks.push(Remark::new(RemarkKind::Note, message));
         }
         if log.readings.is_empty() {
-            let message = "the trace has no power rails; record it with the data source \
-                           android.power, or give a meter beside it";
-            log.remarks.push(Remark::new(RemarkKind::NoMeter, message));
+            log.remarks.push(Remark::new(RemarkKind::NoMeter, no_meter(&log.remarks)));
         }
         log.sort();
         log.components.iter_mut().for_each(Component::choose_baseline);
@@ -329,32 +375,19 @@ impl<'a> PerfettoLogBuilder<'a> {
             }
         }
     }
+}
 
-    /// The sum of the rails, at the moments at which all of them were read.
-    fn readings(&mut self, options: &PerfettoOptions) -> Result<(), String> {
-        let is_wanted =
-            |name: &String| options.rails.is_empty() || options.rails.iter().any(|r| r == name);
-        for rail in &options.rails {
-            if !self.rails.values().any(|name| name == rail) {
-                let known: Vec<&str> = self.rails.values().map(String::as_str).collect();
-                return Err(format!("there is no rail {rail}; there are: {}", known.join(", ")));
-            }
+/// Why there is no meter: a remedy only for a trace that was understood whole.
+fn no_meter(remarks: &[Remark]) -> &'static str {
+    let is_whole = |r: &Remark| !matches!(r.kind, RemarkKind::NotRead | RemarkKind::Truncated);
+    match remarks.iter().all(is_whole) {
+        true => {
+            "the trace has no power rails; record it with the data source android.power, or give \
+             a meter beside it"
         }
-        let wanted: Vec<u32> =
-            self.rails.iter().filter(|(_, name)| is_wanted(name)).map(|(at, _)| *at).collect();
-        let mut at: BTreeMap<i64, BTreeMap<u32, u64>> = BTreeMap::new();
-        for (at_ns, rail, energy) in &self.energies {
-            if wanted.contains(rail) {
-                at.entry(*at_ns).or_default().insert(*rail, *energy);
-            }
+        false => {
+            "no power rails are in what could be read of the trace; a meter can be given beside it"
         }
-        let whole = at.into_iter().filter(|(_, rails)| rails.len() == wanted.len());
-        for (at_ns, rails) in whole {
-            let energy_j = rails.values().map(|uj| *uj as f64 * 1e-6).sum();
-            self.log.readings.push(LoggedReading { at_ns, energy_j, after_gap: false });
-        }
-        super::csv::meter_steps(&mut self.log);
-        Ok(())
     }
 }
 
@@ -365,7 +398,8 @@ mod tests {
     use super::*;
     use crate::activities::{AnalysisOptions, Payer, analyse};
     use crate::perfetto::encode::{
-        TraceBytes, call, frequency, idle, print, received, reply, switch,
+        BatteryCounters, ProcessDescriptor, TraceBytes, TracePacket, TrackDescriptor, call,
+        frequency, idle, print, received, reply, switch,
     };
 
     const MS: u64 = 1_000_000;
@@ -527,6 +561,96 @@ mod tests {
         let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
         let draw = Payer::Activity(labels.intern("app", "draw"));
         assert!((found.times_s[&(0, draw)] - 0.003).abs() < 1e-9, "{:?}", found.times_s);
+    }
+
+    /// Screen on from the start, one section that no thread holds from 1 s to 3 s.
+    fn with_sections(begin: &str, end: &str) -> TraceBytes {
+        let mut trace = TraceBytes::default();
+        trace.clocks(&[(6, 1_000)]).processes(&[(100, "app", 10_123)]);
+        let at = |s: u64| s * 1000 * MS;
+        let marks = ["C|100|ScreenState|2\n", begin, end, "C|100|ScreenState|0\n"];
+        let marks = marks.iter().zip([0, 1, 3, 4]);
+        trace.bundle(0, marks.map(|(text, s)| print(at(s), 100, text)).collect());
+        trace
+    }
+
+    fn screen_s(trace: TraceBytes, name: &str) -> (f64, Vec<String>) {
+        let (log, mut labels) = read(trace.0, &[]).unwrap();
+        let said = log.remarks.iter().map(|remark| remark.message.clone()).collect();
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
+        let section = Payer::Activity(labels.intern("app", name));
+        let times = found.times_s.iter().filter(|((_, payer), _)| *payer == section);
+        (times.map(|(_, s)| *s).sum(), said)
+    }
+
+    #[test]
+    fn sections_on_tracks_of_their_own_are_the_devices() {
+        for (begin, end) in [
+            ("S|100|get|7", "F|100|get|7"),
+            ("G|100|net|get|7", "H|100|net|7"),
+            ("G|100|net|get|7", "H|100|net|get|7"),
+        ] {
+            let (seconds, said) = screen_s(with_sections(begin, end), "get");
+            assert!((seconds - 2.0).abs() < 1e-9, "{begin} {end}: {seconds} s {said:?}");
+        }
+        let (_, said) = screen_s(with_sections("Q|100|net|get|7", "E"), "get");
+        assert!(said.iter().any(|said| said.contains("of the form Q|")), "{said:?}");
+    }
+
+    #[test]
+    fn slices_on_tracks_of_a_process_are_the_devices() {
+        let mut trace = with_sections("I|100|now", "I|100|now");
+        let process = Some(ProcessDescriptor { pid: 100, process_name: Vec::new() });
+        let track = |uuid, parent_uuid, process| TracePacket {
+            track_descriptor: Some(TrackDescriptor {
+                uuid,
+                parent_uuid,
+                process,
+                ..TrackDescriptor::default()
+            }),
+            ..TracePacket::default()
+        };
+        trace.packet(track(5, None, process)).packet(track(6, Some(5), None));
+        trace.slice(1000 * MS, 6, Some("get")).slice(2500 * MS, 6, None);
+        trace.slice(1000 * MS, 99, Some("whose")).slice(2500 * MS, 99, None);
+        let (seconds, said) = screen_s(trace, "get");
+        assert!((seconds - 1.5).abs() < 1e-9, "{seconds} s");
+        assert!(said.iter().any(|said| said.starts_with("1 slices are on tracks")), "{said:?}");
+    }
+
+    #[test]
+    fn a_battery_is_the_meter_for_want_of_rails() {
+        let mut trace = calls();
+        for (ms, uah) in [(900, 1000), (1900, 990), (2900, 970)] {
+            for name in ["left", "right"] {
+                let battery = BatteryCounters {
+                    name: name.into(),
+                    charge_counter_uah: Some(uah),
+                    voltage_uv: Some(4_000_000),
+                    ..BatteryCounters::default()
+                };
+                trace.battery(ms * MS, battery);
+            }
+        }
+        let (log, _) = read(trace.0, &[]).unwrap();
+        let energies: Vec<f64> = log.readings.iter().map(|reading| reading.energy_j).collect();
+        // 10 uAh at 4 V are 0.144 J, of each of two batteries.
+        assert_eq!(energies.len(), 3);
+        assert!((energies[1] - 0.288).abs() < 1e-6 && (energies[2] - 0.864).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_remedy_is_for_traces_that_were_understood() {
+        let no_meter = |trace: TraceBytes| {
+            let (log, _) = read(trace.0, &[]).unwrap();
+            let found = log.remarks.into_iter().find(|r| r.kind == RemarkKind::NoMeter);
+            found.unwrap().message
+        };
+        assert!(no_meter(calls()).contains("record it with"));
+        let mut trace = calls();
+        // Field 141 of a packet, which no Perfetto has yet.
+        trace.0.extend([0x0a, 4, 0xea, 0x08, 1, 0]);
+        assert!(!no_meter(trace).contains("record it with"));
     }
 
     #[test]
