@@ -23,6 +23,9 @@ pub use too_large::TooLarge;
 pub use unpacked::unpacked;
 
 #[cfg(test)]
+mod identity_tests;
+
+#[cfg(test)]
 #[path = "../../../tests/common/python.rs"]
 mod python;
 

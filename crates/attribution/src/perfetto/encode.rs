@@ -8,11 +8,13 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use prost::Message;
 
 use super::wire::{
-    self, BinderReceived, BinderTransaction, ClockSnapshot, CompactSched, CpuState, EnergyData,
-    FtraceBundle, FtraceEvent, PowerRails, Print, ProcessTree, RailDescriptor, SchedSwitch,
-    TrackEvent, WireProcess, WireThread, WireTrace,
+    self, BinderReceived, BinderTransaction, ClockSnapshot, CompactSched, CpuState, FtraceBundle,
+    FtraceEvent, Print, ProcessTree, SchedSwitch, TrackEvent, WireProcess, WireThread, WireTrace,
 };
-pub use super::wire::{BatteryCounters, ProcessDescriptor, TracePacket, TrackDescriptor};
+pub use super::wire::{
+    BatteryCounters, EnergyData, PowerRails, ProcessDescriptor, RailDescriptor, TracePacket,
+    TrackDescriptor,
+};
 
 /// A trace being written.
 #[derive(Default)]

@@ -25,7 +25,7 @@ pub struct NamedColumn {
 }
 
 /// Which columns hold what. Where none is named, their titles tell.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnNames {
     /// Times.
     pub time: Option<NamedColumn>,
@@ -35,6 +35,8 @@ pub struct ColumnNames {
     pub voltage: Option<NamedColumn>,
     /// Current, where there is no power.
     pub current: Option<NamedColumn>,
+    /// Volts of the supply, where the table has the current alone.
+    pub volts: Option<f64>,
 }
 
 impl ColumnNames {
@@ -59,13 +61,21 @@ impl ColumnNames {
                 return Err((quantity, format!("has no unit `{unit}`; use {}", names.join(", "))));
             }
         }
-        let Self { time, power, voltage, current } = self;
+        let Self { time, power, voltage, current, volts } = self;
+        if volts.is_some() && (power.is_some() || voltage.is_some()) {
+            return Err(("volts", "goes with a current alone".into()));
+        }
         match (time, power, voltage, current) {
+            (Some(_), None, None, Some(_)) if volts.is_some() => Ok(()),
             (None, None, None, None) | (Some(_), Some(_), None, None) => Ok(()),
             (Some(_), None, Some(_), Some(_)) => Ok(()),
             (None, ..) => Err(("time", "is missing: name it as well as the others".into())),
             (_, Some(_), ..) => Err(("power", "goes without `voltage` and `current`".into())),
-            _ => Err(("power", "is missing: name it, or both `voltage` and `current`".into())),
+            _ => {
+                let problem = "is missing: name it, or both `voltage` and `current`, or `current` \
+                               and the supply's `volts`";
+                Err(("power", problem.into()))
+            }
         }
     }
 }
@@ -82,10 +92,14 @@ fn units_of(quantity: &str) -> &'static [(&'static str, f64)] {
 /// The first line of a table that says which columns hold what, in words that [`MeterColumns`]
 /// understands: the line itself, or with named columns one that has those alone.
 pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
-    if names.named().next().is_none() {
-        return MeterColumns::of(line).map(|_| line.to_string());
-    }
     let separator = separator(line);
+    // A constant stands behind the columns as one without cells.
+    let constant = names.volts.map(|volts| format!("{separator}{CONSTANT}{volts}V"));
+    let constant = constant.unwrap_or_default();
+    if names.named().next().is_none() {
+        let titles = format!("{line}{constant}");
+        return MeterColumns::of(&titles).map(|_| titles);
+    }
     let found: Vec<&str> = cells(line, separator).collect();
     let mut titles = vec!["-".to_string(); found.len()];
     for (quantity, NamedColumn { title, unit }) in names.named() {
@@ -94,7 +108,15 @@ pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
         })?;
         titles[at] = format!("{quantity}[{unit}]");
     }
-    Ok(titles.join(&separator.to_string()))
+    Ok(titles.join(&separator.to_string()) + &constant)
+}
+
+/// What begins the title of a voltage that is the same in all rows.
+const CONSTANT: &str = "voltage=";
+
+/// The volts of such a title.
+fn constant_volts(titles: &[&str]) -> Option<f64> {
+    titles.iter().find_map(|title| title.strip_prefix(CONSTANT)?.strip_suffix('V')?.parse().ok())
 }
 
 /// Which columns hold what.
@@ -158,6 +180,14 @@ impl MeterColumns {
         let power = match (watts, volts, amperes) {
             (Some((at, scale)), ..) => PowerSource::Watts(at, scale),
             (None, Some((v, vs)), Some((a, scale))) => PowerSource::VoltsAmperes(v, vs, a, scale),
+            (None, None, Some((at, scale))) => match constant_volts(&titles) {
+                Some(volts) => PowerSource::Watts(at, scale * volts),
+                None => {
+                    let problem = "the first line names a current alone: say the supply's volts \
+                                   (`volts = 3.7` in `[board.log]`)";
+                    return Err(problem.into());
+                }
+            },
             _ => {
                 let problem =
                     "the first line names neither power nor voltage and current (`power_w`)";
@@ -357,6 +387,25 @@ mod tests {
         names.voltage = column("Main V", "kV");
         let (quantity, problem) = names.check().unwrap_err();
         assert_eq!((quantity, problem.as_str()), ("voltage", "has no unit `kV`; use V, mV, uV"));
+    }
+
+    #[test]
+    fn a_current_alone_needs_the_supplys_volts() {
+        let error = External.offer("time_s,current_mA\n").unwrap_err().to_string();
+        assert!(error.contains("volts = 3.7"), "{error}");
+        let mut names = ColumnNames { volts: Some(3.7), ..ColumnNames::default() };
+        let first = titles("Time (s);Main (A);Current (mA)", &names).unwrap();
+        let trace = External.trace(&format!("{first}\n1,5;9;1000\n")).unwrap();
+        assert_eq!((trace.uptime_s[0], trace.power_w[0]), (1.5, Some(3.7)));
+        let column =
+            |title: &str, unit: &str| Some(NamedColumn { title: title.into(), unit: unit.into() });
+        (names.time, names.current) = (column("Time (s)", "s"), column("Main (A)", "A"));
+        assert_eq!(names.check(), Ok(()));
+        let first = titles("Time (s),Main (A)", &names).unwrap();
+        let trace = External.trace(&format!("{first}\n1,2\n")).unwrap();
+        assert_eq!(trace.power_w, [Some(7.4)]);
+        names.voltage = column("V", "V");
+        assert_eq!(names.check().unwrap_err().0, "volts");
     }
 
     /// A float of 1.8e18 ns is only good to 256 ns.

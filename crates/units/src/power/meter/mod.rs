@@ -10,10 +10,13 @@
 mod counters;
 pub mod external;
 mod fuel_gauge;
+mod gauge_reading;
 mod ina231;
 mod odpm;
+mod plausible;
 mod power_stats;
 mod rapl;
+mod rapl_zones;
 mod software;
 
 use thiserror::Error;
@@ -26,6 +29,7 @@ pub use ina231::Ina231;
 pub use odpm::Odpm;
 pub use power_stats::PowerStats;
 pub use rapl::Rapl;
+pub use rapl_zones::{RaplZone, rapl_default, rapl_zones};
 pub use software::{Software, full_load_w, software_power_w};
 
 /// A kind of power meter.
@@ -47,6 +51,12 @@ pub trait Meter: std::fmt::Debug + Sync {
 
     /// What a device offers, by its answer to the question.
     fn offer(&self, answer: &str) -> Result<Offer, MeterError>;
+
+    /// Rails whose counters stand where they stood, by two answers; none of a meter that does
+    /// not count. A counter that never moves is no meter that reads 0 J.
+    fn standing(&self, _before: &str, _after: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Power over time from a log of readings.
     fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError>;
@@ -111,6 +121,35 @@ pub enum MeterError {
     /// Not the text that a sampler writes.
     #[error(transparent)]
     Trace(#[from] PowerTraceError),
+}
+
+impl Offer {
+    /// Without the rails that stood still through `seconds`; none where nothing is left that
+    /// could be added up.
+    ///
+    /// # Errors
+    /// [`MeterError::NotOffered`] where all that would be added up stood still.
+    pub fn moving(
+        mut self,
+        meter: &'static str,
+        standing: &[String],
+        seconds: f64,
+    ) -> Result<Self, MeterError> {
+        self.default_rails.retain(|rail| !standing.contains(rail));
+        if self.default_rails.is_empty() {
+            let why = format!(
+                "its counter stands still ({} in {seconds:.1} s), as in virtual machines and on \
+                 processors that its driver does not support: it is not supported here, not 0 J",
+                standing.join(", ")
+            );
+            return Err(MeterError::NotOffered { meter, why });
+        }
+        if !standing.is_empty() {
+            let rails = standing.join(", ");
+            self.remarks.push(format!("{rails} stands still and is in no sum"));
+        }
+        Ok(self)
+    }
 }
 
 const HEAD: &str = "# wattline-readings 1 ";
