@@ -261,3 +261,52 @@ fn an_archive_unpacks_to_no_more_than_its_size_allows_and_nowhere() {
     let (text, code) = said(&below, &["activities", "bomb.zip", "--out", "out"]);
     assert!(code == 3 && text.contains("bytes of an archive of its size"), "{text}");
 }
+
+/// Two threads that take turns on one CPU, as ftrace prints it.
+const FTRACE: &str = "# tracer: nop\n\
+    \x20 <idle>-0       [000] d..2.   100.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=red next_pid=100 next_prio=120\n\
+    \x20    red-100     [000] d..2.   104.000000: sched_switch: prev_comm=red prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=blue next_pid=200 next_prio=120\n\
+    \x20   blue-200     [000] d..2.   110.000000: sched_switch: prev_comm=blue prev_pid=200 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n";
+
+#[test]
+fn text_of_ftrace_is_read_packed_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("meter.csv"), "time_s,power_w\n100,2\n110,2\n").unwrap();
+    for (name, content) in [
+        ("trace", FTRACE.as_bytes().to_vec()),
+        ("trace.gz", gzip(FTRACE.as_bytes())),
+        ("trace.zip", zip(&[("trace.txt", FTRACE.as_bytes())])),
+    ] {
+        fs::write(folder.path().join(name), content).unwrap();
+        let (text, code) = said(folder.path(), &["tenants", "perf", name, "--energy", "meter.csv"]);
+        assert!(
+            code == 0 && text.contains(" 12.0 J") && text.contains(" 8.00 J"),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_text_of_switches_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let perf = |name: &str, content: &[u8]| {
+        fs::write(folder.path().join(name), content).unwrap();
+        said(folder.path(), &["tenants", "perf", name])
+    };
+    let (text, code) = perf("a.pftrace", &trace(["a", "b"], 1, 1));
+    assert!(code == 3 && text.contains("`wattline tenants perfetto` reads it"), "{text}");
+    let (text, code) = perf("trace.dat", b"\x17\x08\x44tracing6\0");
+    assert!(code == 3 && text.contains("trace-cmd report"), "{text}");
+    let (text, code) = perf("perf.data", b"PERFILE2");
+    assert!(code == 3 && text.contains("perf script"), "{text}");
+    let (text, code) = perf("prose", b"nothing\n");
+    assert!(code == 3 && text.contains("line 1 is \"nothing\""), "{text}");
+    let (text, code) = perf("half", b"red 1 [000] 1.5: x: y\nred 1 [000] sched_switch\n");
+    assert!(code == 5 && text.contains("line 2"), "{text}");
+    let (text, code) = perf("other", b"red 1 [000] 1.5: x: y\n");
+    assert!(code == 3 && text.contains("record with `perf sched record`"), "{text}");
+    let mut damaged = FTRACE.to_owned();
+    damaged += "what is this\n";
+    let (text, code) = perf("damaged", damaged.as_bytes());
+    assert!(code == 0 && text.contains("the result is incomplete: 1 lines"), "{text}");
+}

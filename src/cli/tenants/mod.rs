@@ -36,7 +36,7 @@ pub struct Arguments {
 enum TenantInput {
     /// Xen traces: CSV files of energy, cycles and other counters per context switch.
     Xen(xen::Arguments),
-    /// The text of `perf script` or `perf sched script`; `-` reads a running one.
+    /// The text of `perf script`, ftrace or `trace-cmd report`; `-` reads a running one.
     Perf(perf::Arguments),
     /// A Perfetto trace of Android or Linux, also packed or in an archive.
     Perfetto(perfetto::Arguments),

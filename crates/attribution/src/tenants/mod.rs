@@ -30,6 +30,7 @@ mod output;
 mod outside;
 mod overhead;
 mod perf;
+mod perf_cpus;
 mod perf_line;
 mod readings;
 mod record;
