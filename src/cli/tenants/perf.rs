@@ -260,13 +260,15 @@ fn open(arguments: &Arguments) -> Result<SwitchText, Failure> {
     }
     let wrong = |error| Failure::input(path, error);
     let log = log_file::text_log(path, "text of switches").map_err(wrong)?;
-    let (shown, start) = (log.shown(path), log.head(64).map_err(wrong)?);
+    let (shown, mut lines) = (log.shown(path), log.open().map_err(wrong)?);
+    // What comes through a pipe is read once.
+    let start = lines.fill_buf().map_err(Failure::io("read", path))?;
     if start.starts_with(b"PERFILE2") {
         return printed(arguments, shown);
     }
-    match not_text(&start) {
+    match not_text(start) {
         Some(what) => Err(Failure::input(&shown, what)),
-        None => Ok(SwitchText { lines: log.open().map_err(wrong)?, shown, printer: None }),
+        None => Ok(SwitchText { lines, shown, printer: None }),
     }
 }
 
