@@ -87,12 +87,15 @@ fn switch_events_threads_processes_and_old_forms() {
     assert_eq!(leaving(&records, &names), ["a [1] b"]);
 }
 
+/// A thread: its name and number.
+type Named<'a> = (&'a str, i64);
+
 /// The same three switches as every program of the field prints them.
 #[test]
 fn one_log_in_the_words_of_several_programs() {
     let (idle, red, blue) = (("swapper/0", 0), ("red [x] 1", 100), ("Web Content", 200));
     let turns = [(idle, red, "100.000000"), (red, blue, "104.000000"), (blue, idle, "110.000000")];
-    let text = |line: &dyn Fn((&str, i64), (&str, i64), &str) -> String| -> String {
+    let text = |line: &dyn Fn(Named<'_>, Named<'_>, &str) -> String| -> String {
         turns.iter().map(|(prev, next, at)| line(*prev, *next, at) + "\n").collect()
     };
     let full = |prev: (&str, i64), next: (&str, i64)| {
