@@ -1,14 +1,14 @@
 //! Records a second on one core: the stream alone, and with each parser before it.
 
-use std::collections::HashMap;
 use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use wattline::attribution::perfetto::TraceReader;
 use wattline::attribution::tenants::{
-    AndroidRecords, By, Counts, Grouping, MeterId, Perf, RunningTenant, StreamOptions, TenantId,
-    TenantNames, TenantRecord, TraceFacts, UNIT_DEFAULT_J, WindowStream, Xen, rapl_counter,
+    AndroidMeters, AndroidRecords, By, Counts, Grouping, MeterId, Perf, RunningTenant,
+    StreamOptions, TenantId, TenantNames, TenantRecord, TraceFacts, UNIT_DEFAULT_J, WindowStream,
+    Xen, rapl_counter,
 };
 
 const RECORDS: u64 = 1_000_000;
@@ -160,7 +160,8 @@ fn tenants(criterion: &mut Criterion) {
             let reader = TraceReader::new(Cursor::new(trace.clone())).expect("memory is readable");
             let mut names = TenantNames::default();
             let facts = TraceFacts::default();
-            let mut android = AndroidRecords::new(facts, Grouping::Thread, HashMap::new(), None);
+            let mut android =
+                AndroidRecords::new(facts, Grouping::Thread, AndroidMeters::default());
             let events = reader.map(|event| event.expect("memory is readable"));
             black_box(feed(events.filter_map(|event| android.record(&event, &mut names))))
         });

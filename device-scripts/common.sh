@@ -183,6 +183,18 @@ load_meter() {
     done <"$dir/rails"
 }
 
+# Adds what else than batteries is connected: of several batteries one may rest.
+read_online() {
+    online=
+    for supply in "$root"/sys/class/power_supply/*; do
+        [ -r "$supply/online" ] || continue
+        line=
+        read -r line <"$supply/online" 2>/dev/null
+        [ "$line" != 1 ] || online="$online ${supply##*/}"
+    done
+    reading=$reading${nl}online=$online
+}
+
 # Sets reading to what the meter says now: for the INA231 ' W W W W', with '-' where a sensor
 # could not be read; for the others their own lines, each after a line break. Counters stay
 # text: they are wider than this shell's numbers.
@@ -204,12 +216,16 @@ read_meter() {
         done
         ;;
     fuel-gauge)
-        for name in status current_now voltage_now charge_counter; do
-            [ -r "$sources/$name" ] || continue
-            line=
-            read -r line <"$sources/$name" 2>/dev/null
-            reading=$reading$nl$name=$line
+        for source in $sources; do
+            [ "$source" = "$sources" ] || reading=$reading${nl}supply=${source##*/}
+            for name in status current_now voltage_now power_now charge_counter; do
+                [ -r "$source/$name" ] || continue
+                line=
+                read -r line <"$source/$name" 2>/dev/null
+                reading=$reading$nl$name=$line
+            done
         done
+        [ "$source" = "$sources" ] || read_online
         ;;
     power-stats) reading=$nl$(dumpsys "$sources" 2>&1) ;;
     esac

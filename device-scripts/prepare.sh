@@ -206,49 +206,72 @@ wait_for_counts() {
     [ "$counts" != "$first" ] || fail "no counter of the power rails moved in three seconds"
 }
 
-# The battery's gauge; some boards name it otherwise than 'battery'.
+# The gauges of the batteries: 'battery' is all of an Android device; others may have several,
+# and accessories have a scope of their own.
 find_gauge() {
-    supply=
-    for folder in "$root"/sys/class/power_supply/battery "$root"/sys/class/power_supply/*; do
-        if [ ! -e "$folder/current_now" ] || [ ! -e "$folder/voltage_now" ]; then
-            continue
-        fi
-        kind=
-        read -r kind <"$folder/type" 2>/dev/null
-        case $folder,$kind in
-        */battery,* | *,Battery)
-            supply=$folder
-            break
-            ;;
-        esac
+    supplies=
+    if has_gauge "$root/sys/class/power_supply/battery"; then
+        supplies=$root/sys/class/power_supply/battery
+    else
+        for folder in "$root"/sys/class/power_supply/*; do
+            has_gauge "$folder" || continue
+            kind=
+            scope=
+            read -r kind <"$folder/type" 2>/dev/null
+            [ -r "$folder/scope" ] && read -r scope <"$folder/scope" 2>/dev/null
+            case $kind,$scope in
+            Battery,Device) ;;
+            Battery,*) supplies=$supplies${supplies:+ }$folder ;;
+            esac
+        done
+    fi
+    [ -n "$supplies" ] || fail "no battery under $root/sys/class/power_supply tells its current and voltage"
+    for supply in $supplies; do
+        [ -r "$supply/current_now" ] || [ -r "$supply/power_now" ] || fail "$supply/current_now cannot be read; is the shell root? (adb root)"
+        name=battery
+        [ "$supply" = "$supplies" ] || name=${supply##*/}
+        rails=$rails${rails:+,}$name
+        note_sensor "$name" "$supply"
     done
-    [ -n "$supply" ] || fail "no battery under $root/sys/class/power_supply tells its current and voltage"
-    [ -r "$supply/current_now" ] || fail "$supply/current_now cannot be read; is the shell root? (adb root)"
-    rails=battery
-    note_sensor battery "$supply"
+}
+
+has_gauge() {
+    [ -e "$1/power_now" ] || { [ -e "$1/current_now" ] && [ -e "$1/voltage_now" ]; }
+}
+
+# Sets current to what any of the batteries gives.
+read_current() {
+    current=
+    for supply in $supplies; do
+        for name in power_now current_now; do
+            line=
+            [ -r "$supply/$name" ] && read -r line <"$supply/$name" 2>/dev/null
+            case $line in
+            *[1-9]*) current=$line ;;
+            esac
+        done
+    done
 }
 
 wait_for_current() {
     tries=0
-    current=
-    while [ $tries -lt 30 ]; do
-        read -r current <"$supply/current_now" 2>/dev/null
-        case $current in
-        *[1-9]*) break ;;
-        esac
+    read_current
+    while [ -z "$current" ] && [ $tries -lt 30 ]; do
         nap_us 100000
         tries=$((tries + 1))
+        read_current
     done
-    status=
-    read -r status <"$supply/status" 2>/dev/null
-    case $status in
-    Charging | Full) fail "the battery is being charged: its current is not the device's; pull the \
+    for supply in $supplies; do
+        status=
+        read -r status <"$supply/status" 2>/dev/null
+        case $status in
+        Charging | Full) fail "the battery is being charged: its current is not the device's; pull the \
 supply (adb over Wi-Fi: adb tcpip 5556, adb connect)" ;;
-    esac
-    case $current in
-    *[1-9]*) ;;
-    *) fail "$supply/current_now stays 0: this gauge does not measure the current" ;;
-    esac
+        'Not charging') [ "$supply" = "$supplies" ] && fail "the battery is on a cable that does not \
+charge it: its current is not the device's; pull the supply (adb over Wi-Fi: adb tcpip 5556, adb connect)" ;;
+        esac
+    done
+    [ -n "$current" ] || fail "$supplies/current_now stays 0: this gauge does not measure the current"
 }
 
 # Rows '[S2M_VDD_CPUCL2]:CPU(BIG)   23901.41 mWs' of the service's table of rails.

@@ -66,6 +66,8 @@ mod input_file;
 
 pub mod toolchain;
 
+mod log_file;
+
 mod apk;
 
 pub mod scenario;

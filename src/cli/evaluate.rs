@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use crate::account::{AccountEvaluation, evaluations_csv};
 use crate::model::Model;
@@ -31,7 +32,9 @@ each that is named. Writes evaluation.csv: the errors over the lines, blocks and
 make 95 % of the true energy.
 
 With --profile the accounts are held against samples: collapsed stacks (async-profiler's
-`-o collapsed`, perf's flame graphs), or a recording of Flight Recorder (.jfr). profile.csv has
+`-o collapsed`, perf's flame graphs), or a recording of Flight Recorder (.jfr). Weights are
+samples: nanoseconds (`--total`) are told by their common divisor or --profile-unit, and what
+can be no samples is refused. profile.csv has
 the errors of the methods (and lines, where the profile has them) with 90 % of the samples,
 beside what counting alone makes of them, and counting and another run together;
 profile-entries.csv every method and line. How far runs differ is found from the profile's runs
@@ -53,6 +56,13 @@ pub struct Arguments {
     /// has a file for each, with commas between them.
     #[arg(long, value_name = "FILE[,FILE]")]
     profile: Vec<PathBuf>,
+    /// What the weights of collapsed stacks are, where the file doesn't say it (`# unit: ns`).
+    #[arg(long, value_name = "UNIT", requires = "profile",
+          value_parser = PossibleValuesParser::new(["samples", "ns", "us", "ms"]))]
+    profile_unit: Option<String>,
+    /// The time between two of the profiler's samples, where weights are times: 10ms, 500us.
+    #[arg(long, value_name = "TIME", requires = "profile", value_parser = profile::period_ns)]
+    profile_period: Option<u64>,
     /// The campaign's own inputs instead, each by the accounts of the others.
     #[arg(long, conflicts_with_all = ["truths", "profile", "model"])]
     unseen: bool,
@@ -97,7 +107,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let model = arguments.model.clone().unwrap_or_else(|| folder.file(names::MODEL));
     if !arguments.profile.is_empty() {
-        return profile::evaluate(folder, &read_model(&model)?, &arguments.profile, &output);
+        let weights = profile::stated(arguments.profile_unit.as_deref(), arguments.profile_period);
+        let model = read_model(&model)?;
+        return profile::evaluate(folder, &model, &arguments.profile, weights, &output);
     }
     output.check_free(&[names::EVALUATION])?;
     let model = read_model(&model)?;

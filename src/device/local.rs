@@ -18,8 +18,12 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
 use crate::toolchain::{async_profiler, flight, jar};
 
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use super::error::DeviceError;
 use super::facts::{BoardFacts, Hardware};
+=======
+use super::local_meters::{gauge_reading, rapl_reading};
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 use super::meters::{ChosenMeter, choose};
 use super::sampler::Sampler;
 use super::thread_times::TICKS_PER_S;
@@ -164,57 +168,6 @@ pub fn local_shell(question: &str) -> Result<String, DeviceError> {
     Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// A folder of the kernel's, perhaps below a root.
-fn below(root: &Path, folder: &str) -> PathBuf {
-    match root.as_os_str().is_empty() {
-        true => PathBuf::from(folder),
-        false => root.join(folder.trim_start_matches('/')),
-    }
-}
-
-/// The folders in a folder, by name.
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    folders.sort();
-    folders
-}
-
-/// What RAPL's question prints, without a shell, which would cost energy thirty times a
-/// second.
-fn rapl_reading(root: &Path) -> String {
-    let line = |zone: &PathBuf| {
-        let name = zone.file_name()?.to_str().filter(|name| name.starts_with("intel-rapl:"))?;
-        let read = |file: &str| match fs::read_to_string(zone.join(file)) {
-            Ok(text) => text.trim().to_string(),
-            Err(error) => format!("{file}: Permission denied ({})", error.kind()),
-        };
-        let (label, range) = (read("name"), read("max_energy_range_uj"));
-        Some(format!("{name} {label} {range} {}\n", read("energy_uj")))
-    };
-    folders(&below(root, "/sys/class/powercap")).iter().filter_map(line).collect()
-}
-
-/// What the fuel gauge's question prints.
-fn gauge_reading(root: &Path) -> String {
-    let folder = below(root, "/sys/class/power_supply");
-    let read = |supply: &Path, file: &str| {
-        let text = fs::read_to_string(supply.join(file)).ok()?;
-        Some(text.trim().to_string())
-    };
-    let is_battery = |supply: &PathBuf| {
-        supply.join("current_now").exists()
-            && supply.join("voltage_now").exists()
-            && read(supply, "type").as_deref() == Some("Battery")
-    };
-    let Some(supply) = folders(&folder).into_iter().find(is_battery) else { return String::new() };
-    let line = |file: &str| Some(format!("{file}={}\n", read(&supply, file)?));
-    ["status", "current_now", "voltage_now", "charge_counter"]
-        .into_iter()
-        .filter_map(line)
-        .collect()
-}
-
 /// Processor seconds of a process, and the share of its highest frequency at which the
 /// first core runs.
 fn software_reading(pid: u32) -> String {
@@ -236,30 +189,6 @@ fn software_reading(pid: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn meters_are_read_below_a_root() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        for (file, text) in [
-            ("name", "package-0\n"),
-            ("max_energy_range_uj", "262143328850\n"),
-            ("energy_uj", "12\n"),
-        ] {
-            write(&format!("sys/class/powercap/intel-rapl:0/{file}"), text);
-        }
-        assert_eq!(rapl_reading(root.path()), "intel-rapl:0 package-0 262143328850 12\n");
-        for (file, text) in
-            [("type", "Battery\n"), ("current_now", "5\n"), ("voltage_now", "4000\n")]
-        {
-            write(&format!("sys/class/power_supply/BAT0/{file}"), text);
-        }
-        assert_eq!(gauge_reading(root.path()), "current_now=5\nvoltage_now=4000\n");
-    }
 
     #[test]
     fn an_own_process_has_processor_time() {

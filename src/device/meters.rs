@@ -1,9 +1,10 @@
 //! Which power meter the sessions on a board use: that of a name, or the best there is.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::power::meter::SAMPLED_ON_BOARDS;
-use crate::power::{Meter, Offer};
+use crate::power::{Meter, MeterError, Offer};
 use crate::scenario::MeterChoice;
 
 use super::board::Board;
@@ -11,6 +12,41 @@ use super::error::DeviceError;
 
 /// For the answer to one meter's question.
 const QUESTION_LIMIT: Duration = Duration::from_secs(20);
+
+/// A counter that does not move for so long counts nothing: RAPL's are refreshed every
+/// millisecond.
+const STANDS: Duration = Duration::from_secs(1);
+
+/// How often a counter is looked at then.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a meter offers, by its answer to a question, or by several until its counters have
+/// moved: one that stands still does not measure.
+///
+/// # Errors
+/// What asking it says.
+pub(crate) fn offered<E>(
+    meter: &dyn Meter,
+    ask: impl Fn(&str) -> Result<String, E>,
+) -> Result<Result<Offer, MeterError>, E> {
+    let first = ask(meter.question())?;
+    let offer = match meter.offer(&first) {
+        Ok(offer) => offer,
+        Err(error) => return Ok(Err(error)),
+    };
+    let began = Instant::now();
+    loop {
+        let standing = meter.standing(&first, &ask(meter.question())?);
+        if !offer.default_rails.iter().any(|rail| standing.contains(rail)) {
+            return Ok(Ok(offer));
+        }
+        let passed = began.elapsed();
+        if passed >= STANDS {
+            return Ok(offer.moving(meter.name(), &standing, passed.as_secs_f64()));
+        }
+        thread::sleep(LOOK);
+    }
+}
 
 /// A meter, and what a board offers of it.
 #[derive(Debug, Clone)]
@@ -46,7 +82,7 @@ pub(super) fn choose(
     };
     let mut passed_over = Vec::new();
     for meter in candidates.iter().copied().filter(wanted) {
-        match meter.offer(&ask(meter.question())?) {
+        match offered(meter, &ask)? {
             Ok(offer) => return Ok(ChosenMeter { meter, offer, passed_over }),
             Err(error) => passed_over.push(error.to_string()),
         }
@@ -84,6 +120,8 @@ impl ChosenMeter {
 
 #[cfg(test)]
 mod tests {
+    use crate::power::meter::Rapl;
+
     use super::*;
 
     /// A phone that tells nothing but its battery.
@@ -105,6 +143,23 @@ mod tests {
         assert_eq!(chosen.rails("p", &[]).unwrap(), ["battery"]);
         let error = chosen.rails("p", &["arm".into()]).unwrap_err().to_string();
         assert!(error.contains("no power rail \"arm\"; it has battery"), "{error}");
+    }
+
+    #[test]
+    fn a_counter_that_stands_still_is_no_meter() {
+        let zones = |second: u64| {
+            format!("intel-rapl:0 package-0 100 7\nintel-rapl:1 package-1 100 {second}\n")
+        };
+        let asked = std::cell::Cell::new(0);
+        let still = offered(&Rapl, |_| Ok::<_, ()>(zones(5))).unwrap().unwrap_err().to_string();
+        assert!(still.contains("stands still (package-0, package-1"), "{still}");
+        let one = |_: &str| {
+            asked.set(asked.get() + 1);
+            Ok::<_, ()>(zones(asked.get()))
+        };
+        let offer = offered(&Rapl, one).unwrap().unwrap();
+        assert_eq!(offer.default_rails, ["package-1"]);
+        assert!(offer.remarks.iter().any(|remark| remark.contains("package-0 stands still")));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct LogFile {
     pub voltage: Option<ColumnFile>,
     /// Column of the current, where there is none of the power.
     pub current: Option<ColumnFile>,
+    /// Volts of the supply, where the table has the current alone.
+    pub volts: Option<f64>,
     /// Seconds to add to the times for the host's. Default 0.
     #[serde(default)]
     pub clock_offset_s: f64,
@@ -59,6 +61,7 @@ pub(super) fn check_log(
         return Err(FailedCheck::new("board.log.file", "is empty; name the meter's log"));
     }
     number(log.clock_offset_s, range::OFFSET_S, "board.log.clock_offset_s")?;
+    log.volts.map(|volts| number(volts, range::SUPPLY_V, "board.log.volts")).transpose()?;
     let column = |written: &Option<ColumnFile>| {
         let ColumnFile { column, unit } = written.as_ref()?;
         Some(NamedColumn { title: column.clone(), unit: unit.clone() })
@@ -68,6 +71,7 @@ pub(super) fn check_log(
         power: column(&log.power),
         voltage: column(&log.voltage),
         current: column(&log.current),
+        volts: log.volts,
     };
     columns
         .check()

@@ -282,6 +282,8 @@ name = "none"
             (log.replace("{board}.csv", ""), "`board.log.file` is empty"),
             (format!("{log}\n{}", named.replace("mW", "hp")), "`board.log.power` has no unit `hp`"),
             (format!("{log}\n{}", named.lines().next().unwrap()), "`board.log.power` is missing"),
+            (format!("{log}\nvolts = 0"), "`board.log.volts` is 0"),
+            (format!("{log}\nvolts = 5\n{named}"), "`board.log.volts` goes with a current alone"),
             (log.replace("file", "path"), "unknown key `path`"),
             (format!("{log}\ndecimal = \";\""), "`board.log.decimal` is \";\"; it is"),
             (format!("{log}\ntime_zone = \"Mars\""), "`board.log.time_zone` is \"Mars\" is no"),

@@ -25,6 +25,8 @@ pub(super) const ERROR_SHARE: RangeInclusive<f64> = 1e-6..=1000.0;
 pub(super) const REMOVED_SHARE: RangeInclusive<f64> = 1e-6..=0.999;
 /// A share.
 pub(super) const SHARE: RangeInclusive<f64> = 0.0..=1.0;
+/// Volts of a supply.
+pub(super) const SUPPLY_V: RangeInclusive<f64> = 0.1..=1000.0;
 /// Seconds between a meter's clock and the host's.
 pub(super) const OFFSET_S: RangeInclusive<f64> = -1e11..=1e11;
 

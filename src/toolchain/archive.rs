@@ -89,6 +89,7 @@ pub struct ReadArchive<R> {
     /// What may be unpacked yet.
     content: InputLimit,
     unpacked: u64,
+    size: u64,
 }
 
 /// A file in an archive whose name can be used.
@@ -131,7 +132,7 @@ impl<R: Read + Seek> ReadArchive<R> {
         } else {
             BTreeSet::new()
         };
-        Ok(Self { archive, duplicates, content: content_limit(size), unpacked: 0 })
+        Ok(Self { archive, duplicates, content: content_limit(size), unpacked: 0, size })
     }
 
     /// Its files: entries but folders.
@@ -177,8 +178,8 @@ impl<R: Read + Seek> ReadArchive<R> {
     /// # Errors
     /// It is damaged, or larger than an entry or what is left of the archive may be.
     pub fn bytes(&mut self, index: usize) -> Result<Vec<u8>, ArchiveFault> {
+        let name = self.shown_name(index)?;
         let entry = self.archive.by_index_data(index)?;
-        let name = entry.name().map_or_else(|_| "?".into(), |name| EscapedName(&name).to_string());
         let exceeded = |exceeded| ArchiveFault::LargeEntry { entry: name.clone(), exceeded };
         ARCHIVE_ENTRY_BYTES.check(entry.size()).map_err(exceeded)?;
         self.content.check(self.unpacked.saturating_add(entry.size())).map_err(exceeded)?;
@@ -191,15 +192,71 @@ impl<R: Read + Seek> ReadArchive<R> {
         Ok(bytes)
     }
 
+    /// The first bytes of an entry, at most so many; what is damaged ends them.
+    ///
+    /// # Errors
+    /// It can't be opened: encrypted, or packed in a way that is not known.
+    pub fn head(&mut self, index: usize, bytes: usize) -> Result<Vec<u8>, ArchiveFault> {
+        let name = self.shown_name(index)?;
+        let entry = self.archive.by_index(index);
+        let entry = entry.map_err(|error| ArchiveFault::DamagedEntry {
+            entry: name,
+            message: error.to_string(),
+        })?;
+        let mut start = Vec::new();
+        // Damage shows when the entry is unpacked.
+        let _ = entry.take(bytes as u64).read_to_end(&mut start);
+        Ok(start)
+    }
+
+    /// Unpacks an entry into a file, up to a limit and to what an archive of this size may
+    /// unpack to.
+    ///
+    /// # Errors
+    /// It is damaged, or larger; the file can't be written.
+    pub fn unpack(
+        &mut self,
+        index: usize,
+        limit: InputLimit,
+        into: &mut impl io::Write,
+    ) -> Result<u64, ArchiveFault> {
+        let name = self.shown_name(index)?;
+        let limit = self.by_size(limit);
+        let damaged = |message| ArchiveFault::DamagedEntry { entry: name.clone(), message };
+        let entry = self.archive.by_index(index).map_err(|error| damaged(error.to_string()))?;
+        let exceeded = |exceeded| ArchiveFault::LargeEntry { entry: name.clone(), exceeded };
+        limit.check(entry.size()).map_err(exceeded)?;
+        io::copy(&mut limit.reader(entry), into).map_err(|error| damaged(error.to_string()))
+    }
+
+    fn shown_name(&mut self, index: usize) -> Result<String, ArchiveFault> {
+        let entry = self.archive.by_index_data(index)?;
+        Ok(entry.name().map_or_else(|_| "?".into(), |name| EscapedName(&name).to_string()))
+    }
+
+    /// A limit for entries that are read as a stream: an archive of this size has no more.
+    fn by_size(&self, limit: InputLimit) -> InputLimit {
+        let by_size = content_bytes(self.size);
+        match by_size < limit.most {
+            true => InputLimit::new("unpacked bytes of an archive of its size", by_size),
+            false => limit,
+        }
+    }
+
     /// The archive itself, to copy packed entries.
     pub fn inner(&mut self) -> &mut ZipArchive<R> {
         &mut self.archive
     }
 }
 
+/// Bytes that an archive of `size` bytes may unpack to, however much that is.
+fn content_bytes(size: u64) -> u64 {
+    size.saturating_mul(ARCHIVE_RATIO.most).max(ARCHIVE_ENTRY_BYTES.most)
+}
+
 /// What an archive of `size` bytes may unpack to.
 fn content_limit(size: u64) -> InputLimit {
-    let by_size = size.saturating_mul(ARCHIVE_RATIO.most).max(ARCHIVE_ENTRY_BYTES.most);
+    let by_size = content_bytes(size);
     match by_size < ARCHIVE_CONTENT_BYTES.most {
         true => InputLimit::new("unpacked bytes of an archive of its size", by_size),
         false => ARCHIVE_CONTENT_BYTES,

@@ -19,6 +19,7 @@ mod host;
 mod input_command;
 mod instrumented;
 mod locks;
+mod log_files;
 mod mapping;
 mod meters;
 mod mistakes;

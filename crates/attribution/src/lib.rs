@@ -8,6 +8,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod activities;
+mod battery;
 mod descriptor;
 pub mod mapping;
 pub mod monitor;
@@ -15,9 +16,14 @@ pub mod perfetto;
 mod split;
 pub mod tenants;
 mod too_large;
+mod unpacked;
 
 pub use split::{Capacity, Split, SplitError};
 pub use too_large::TooLarge;
+pub use unpacked::unpacked;
+
+#[cfg(test)]
+mod identity_tests;
 
 #[cfg(test)]
 #[path = "../../../tests/common/python.rs"]

@@ -37,6 +37,7 @@ pub const ALL: &[InputLimit] = &[
     LISTED_ROWS,
     ARCHIVE_BYTES,
     ARCHIVE_ENTRIES,
+    ARCHIVE_LOG_ENTRIES,
     ARCHIVE_ENTRY_BYTES,
     ARCHIVE_CONTENT_BYTES,
     ARCHIVE_RATIO,
@@ -130,6 +131,10 @@ pub const ARCHIVE_BYTES: InputLimit = InputLimit::new("bytes of an archive", 2 <
 
 /// Entries of an archive: the JDK's own sources have 30 000.
 pub const ARCHIVE_ENTRIES: InputLimit = InputLimit::new("entries of an archive", 1_000_000);
+
+/// Entries of an archive of logs: a bug report has some thousands.
+pub const ARCHIVE_LOG_ENTRIES: InputLimit =
+    InputLimit::new("entries of an archive of logs", 65_536);
 
 /// An entry of an archive, unpacked.
 pub const ARCHIVE_ENTRY_BYTES: InputLimit = InputLimit::new("bytes of an archive entry", 256 << 20);

@@ -9,15 +9,17 @@ mod hits;
 pub(crate) mod nearest_line;
 mod own_spread;
 mod reference;
+mod weights;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use collapsed::parse;
+pub(crate) use collapsed::{ProfileError, parse};
 pub(crate) use compare::{AnotherRun, ProfileEvaluation, SpreadOf, against};
 pub(crate) use frame::ProfileFrame;
 pub use hits::Hits;
 pub(crate) use reference::ReferenceProfile;
+pub(crate) use weights::{WeightFacts, WeightUnit, unit_of_header};
 
 /// Stacks of a profile. Frames are kept once each.
 #[derive(Debug, Clone, Default, PartialEq)]

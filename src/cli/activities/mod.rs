@@ -96,6 +96,9 @@ struct AccountArguments {
     /// Rails of the meter to add up, separated by commas; all, unless given.
     #[arg(long, value_delimiter = ',')]
     rails: Vec<String>,
+    /// The machine, where a trace or an archive of traces is of several: its name or number.
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
     /// Components with one power per state: `little=cpu0,cpu1`. May be given more than once.
     #[arg(long = "class", value_name = "NAME=COMPONENT,...")]
     classes: Vec<String>,
@@ -171,6 +174,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
             names: &arguments.names,
             node: &arguments.node,
             rails: &arguments.rails,
+            machine: arguments.machine.as_deref(),
         },
         &mut labels,
     )?;

@@ -6,10 +6,10 @@ use clap::ValueEnum;
 
 use crate::attribution::activities::{
     self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, NodeLog, NodeNames, PerfettoOptions,
-    Remark, nanoseconds,
+    Remark, RemarkKind, nanoseconds,
 };
-use crate::format::visible_name;
-use crate::input_file;
+use crate::format::{visible_name, visible_path};
+use crate::log_file::{self, GivenLog, LogFileError, TextLog};
 use crate::power::parse_samples;
 
 use super::super::progress;
@@ -24,9 +24,9 @@ pub enum LogFormat {
     Quanto,
     /// time_s,component,event,value.
     Csv,
-    /// A Perfetto trace, also gzip.
+    /// A Perfetto trace, also packed or in an archive.
     Perfetto,
-    /// dumpsys batterystats, as text or with -c.
+    /// dumpsys batterystats, as text or with -c; a bug report, also its zip file.
     Batterystats,
     /// Intervals of states with energies.
     Intervals,
@@ -48,6 +48,16 @@ pub struct Inputs<'a> {
     pub node: &'a str,
     /// Rails to add up.
     pub rails: &'a [String],
+    /// The machine of a trace that is of several.
+    pub machine: Option<&'a str>,
+}
+
+/// A file, found and told what it is.
+struct InputLog<'a> {
+    path: &'a Path,
+    format: LogFormat,
+    /// None for traces, which are found in their own way.
+    text: Option<TextLog>,
 }
 
 /// Reads all files: a log for each binary one, and one for all others together, on one
@@ -58,15 +68,12 @@ pub fn logs(inputs: &Inputs<'_>, labels: &mut Labels) -> Result<Vec<NodeLog>, Fa
     let mut names = inputs.names.iter();
     let mut has_rails = false;
     for path in inputs.logs {
-        let format = match inputs.format {
-            Some(format) => format,
-            None => guess(path)?,
-        };
-        if format == LogFormat::Quanto {
-            nodes.push(binary(path, names.next(), labels)?);
+        let log = InputLog::find(path, inputs.format)?;
+        if log.format == LogFormat::Quanto {
+            nodes.push(binary(&log, names.next(), labels)?);
         } else {
-            has_rails |= matches!(format, LogFormat::Perfetto | LogFormat::Samples);
-            device.push(other(path, format, inputs, labels)?);
+            has_rails |= matches!(log.format, LogFormat::Perfetto | LogFormat::Samples);
+            device.push(log.read(inputs, labels)?);
         }
     }
     if !(inputs.rails.is_empty() || has_rails) {
@@ -100,12 +107,47 @@ fn nothing<'r>(inputs: &Inputs<'_>, mut remarks: impl Iterator<Item = &'r Remark
     ))
 }
 
+impl<'a> InputLog<'a> {
+    /// Finds a log, and tells what it is unless that is given.
+    fn find(path: &'a Path, format: Option<LogFormat>) -> Result<Self, Failure> {
+        let wrong = |error: LogFileError| Failure::input(path, error);
+        let log = |format, text| Self { path, format, text };
+        match format {
+            Some(LogFormat::Perfetto) => return Ok(log(LogFormat::Perfetto, None)),
+            Some(format) => {
+                let text = log_file::text_log(path, "log").map_err(wrong)?;
+                return Ok(log(format, Some(text)));
+            }
+            None => {}
+        }
+        match log_file::given_log(path).map_err(wrong)? {
+            GivenLog::Traces => Ok(log(LogFormat::Perfetto, None)),
+            GivenLog::Text(text) => {
+                let format = guess(path, &text)?;
+                Ok(log(format, Some(text)))
+            }
+        }
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        let bytes = self.text.as_ref().map(TextLog::bytes).transpose();
+        bytes.map(Option::unwrap_or_default).map_err(|error| Failure::input(self.path, error))
+    }
+}
+
 /// What a file is, by its first bytes and lines.
-fn guess(path: &Path) -> Result<LogFormat, Failure> {
-    let bytes = read(path)?;
-    let start = &bytes[..bytes.len().min(1 << 16)];
-    let text = String::from_utf8_lossy(start);
+fn guess(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
+    let wrong = |error: LogFileError| Failure::input(path, error);
+    if path.extension().is_some_and(|extension| extension == "quanto") {
+        return Ok(LogFormat::Quanto);
+    }
+    let start = log.head(1 << 16).map_err(wrong)?;
+    if log_file::is_trace(&start) {
+        return Ok(LogFormat::Perfetto);
+    }
+    let text = String::from_utf8_lossy(&start);
     let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
     let titles = &first_line(start);
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let has = |word: &str| String::from_utf8_lossy(&bytes).contains(word);
@@ -120,6 +162,18 @@ fn guess(path: &Path) -> Result<LogFormat, Failure> {
     } else if start.starts_with(&[0x1f, 0x8b]) || start.first() == Some(&0x0a) && !is_text(start) {
         Ok(LogFormat::Perfetto)
     } else if activities::has_lines(&String::from_utf8_lossy(&bytes)) {
+=======
+    if first.starts_with("# wattline-samples") {
+        return Ok(LogFormat::Samples);
+    } else if columns::of(first).starts_with(&CSV_HEADER.map(String::from)) {
+        return Ok(LogFormat::Csv);
+    } else if INTERVALS_HEADER.iter().all(|column| first.contains(column)) {
+        return Ok(LogFormat::Intervals);
+    }
+    let whole = log.read().map_err(wrong)?;
+    let has = |word: &str| whole.contains(word);
+    if activities::has_lines(&whole) {
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
         Ok(LogFormat::Lines)
     } else if has("Battery History") || has("\n9,h,") || has("\n9,hsp,") {
         Ok(LogFormat::Batterystats)
@@ -129,20 +183,13 @@ fn guess(path: &Path) -> Result<LogFormat, Failure> {
     }
 }
 
-fn is_text(bytes: &[u8]) -> bool {
-    !bytes.iter().any(|byte| matches!(byte, 0..=8 | 14..=31))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    input_file::read(path).map_err(Failure::io("read", path))
-}
-
 /// A binary log with its names: the file given, or the one beside it.
 fn binary(
-    path: &Path,
+    log: &InputLog<'_>,
     names: Option<&PathBuf>,
     labels: &mut Labels,
 ) -> Result<(NodeLog, ClockIs), Failure> {
+    let path = log.path;
     let beside = path.with_extension("toml");
     let file = names.cloned().or_else(|| beside.is_file().then_some(beside));
     let names = match &file {
@@ -160,7 +207,7 @@ fn binary(
             NodeNames::default()
         }
     };
-    let log = activities::read_quanto(&read(path)?, &names, labels);
+    let log = activities::read_quanto(&log.bytes()?, &names, labels);
     let log = log.map_err(|error| Failure::input(path, error))?;
     Ok(match names.clock_offset_s {
         Some(offset_s) => (log.shifted(nanoseconds(-offset_s)), ClockIs::Stated),
@@ -168,6 +215,7 @@ fn binary(
     })
 }
 
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 fn other(
     path: &Path,
     format: LogFormat,
@@ -189,16 +237,63 @@ fn other(
         LogFormat::Csv => match columns::of(&text) {
             columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
                 Ok(activities::read_csv(&text, node, labels))
+=======
+impl InputLog<'_> {
+    fn read(&self, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeLog, Failure> {
+        let (path, node) = (self.path, inputs.node);
+        if self.format == LogFormat::Perfetto {
+            return traces(path, inputs, labels);
+        }
+        let text = String::from_utf8_lossy(&self.bytes()?).into_owned();
+        match self.format {
+            LogFormat::Csv => match columns::of(&text) {
+                columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
+                    Ok(activities::read_csv(&text, node, labels))
+                }
+                columns => Err(Failure::input(path, columns::wrong(&columns, &CSV_HEADER))),
+            },
+            LogFormat::Batterystats => {
+                let mut log = activities::read_batterystats(&text, node, labels);
+                log.remarks.extend(self.beside());
+                Ok(log)
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
             }
-            columns => Err(Failure::input(path, columns::wrong(&columns, &CSV_HEADER))),
-        },
-        LogFormat::Batterystats => Ok(activities::read_batterystats(&text, node, labels)),
-        LogFormat::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
-            Failure::input(path, format!("{problem}; see docs/activity-logs.md"))
-        }),
-        LogFormat::Lines => Ok(activities::read_lines(&text, node, labels)),
-        _ => samples(path, &text, inputs),
+            LogFormat::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
+                Failure::input(path, format!("{problem}; see docs/activity-logs.md"))
+            }),
+            LogFormat::Lines => Ok(activities::read_lines(&text, node, labels)),
+            _ => samples(path, &text, inputs),
+        }
     }
+
+    /// Traces beside the text of a bug report's archive.
+    fn beside(&self) -> Option<Remark> {
+        let traces = self.text.as_ref().map(|text| text.traces.join(", "))?;
+        let message = format!(
+            "the archive has traces as well, which are not read ({traces}); --format perfetto \
+             reads them and not the battery's history"
+        );
+        (!traces.is_empty()).then(|| Remark::new(RemarkKind::NotRead, message))
+    }
+}
+
+/// The traces of a file or an archive, as one log.
+fn traces(path: &Path, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeLog, Failure> {
+    let wrong = |error: LogFileError| match error {
+        LogFileError::NoTrace(_) => {
+            Failure::NoData(format!("{}: {error}; is --format right?", visible_path(path)))
+        }
+        error => Failure::input(path, error),
+    };
+    let traces = log_file::traces(path, inputs.machine).map_err(wrong)?;
+    let readers = traces.readers().map_err(wrong)?;
+    let options = PerfettoOptions { rails: inputs.rails.to_vec() };
+    let log = activities::read_traces(readers, inputs.node, labels, &options);
+    let mut log = log.map_err(|error| Failure::input(path, error))?;
+    let not_read = traces.not_read.into_iter().map(|what| (RemarkKind::NotRead, what));
+    let notes = traces.notes.into_iter().map(|what| (RemarkKind::Note, what));
+    log.remarks.extend(not_read.chain(notes).map(|(kind, what)| Remark::new(kind, what)));
+    Ok(log)
 }
 
 /// A meter: a log of readings only.

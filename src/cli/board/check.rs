@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::cli::progress;
 use crate::device::{
     Board, BoardState, DeviceError, Frequency, LOCAL_SERIAL, PrepareOptions, Server, local_shell,
-    prepare, restore,
+    offered, prepare, restore,
 };
 use crate::format::visible_name;
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
@@ -118,10 +118,7 @@ type Answer = (&'static dyn Meter, Result<Offer, MeterError>);
 
 /// What a board's shell says to each meter's question.
 fn answers(shell: impl Fn(&str) -> Result<String, DeviceError>) -> Result<Vec<Answer>, Failure> {
-    let ask = |meter: &'static dyn Meter| {
-        let said = shell(meter.question())?;
-        Ok((meter, meter.offer(&said)))
-    };
+    let ask = |meter: &'static dyn Meter| Ok((meter, offered(meter, &shell)?));
     METERS.into_iter().map(ask).collect()
 }
 

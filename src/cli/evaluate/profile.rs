@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::account::profile::{
     self, AnotherRun, Hits, ProfileEvaluation, ReferenceProfile, SpreadOf, StackProfile,
+    WeightFacts, WeightUnit, unit_of_header,
 };
 use crate::input_file;
 use crate::model::Model;
 use crate::operations::Dictionary;
-use crate::stage::{CampaignFolder, Failure, Output};
+use crate::stage::{CampaignFolder, Failure, Output, ScenarioFacts};
 use crate::toolchain::{Jdk, flight};
 
 use super::super::progress;
@@ -19,14 +20,15 @@ pub fn evaluate(
     folder: &CampaignFolder,
     model: &Model,
     runs: &[PathBuf],
+    weights: WeightFacts,
     output: &Output,
 ) -> Result<(), Failure> {
     output.check_free(&["profile.csv", "profile-entries.csv"])?;
     let facts = folder.facts(None)?;
     facts.check(model)?;
-    let read = |run: &PathBuf| {
-        files(run).iter().map(|file| hits(file, &facts.dictionary)).collect::<Result<Vec<_>, _>>()
-    };
+    let weights = WeightFacts { most_samples: most_samples(&facts), ..weights };
+    let hits = |file: &PathBuf| hits(file, weights, &facts.dictionary);
+    let read = |run: &PathBuf| files(run).iter().map(hits).collect::<Result<Vec<_>, _>>();
     let reference = ReferenceProfile::of(runs.iter().map(read).collect::<Result<_, Failure>>()?);
     let evaluation = profile::against(&facts.accounts(model), &reference);
     if evaluation.levels.is_empty() {
@@ -84,17 +86,74 @@ fn files(run: &Path) -> Vec<PathBuf> {
     }
 }
 
+/// A profile may be of so many times as long as the longest session,
+const LONGER: f64 = 100.0;
+/// of so many processors,
+const PROCESSORS: f64 = 8.0;
+/// and has at most so many samples a second of each.
+const RATE_HZ: f64 = 1000.0;
+
+/// How many samples a profile of the campaign's program can have, if nobody says more of it.
+fn most_samples(facts: &ScenarioFacts) -> Option<u64> {
+    let lengths = facts.records.iter().filter_map(|record| record.conditions.uptime_s);
+    let longest_s = lengths.map(|[from, to]| to - from).fold(1.0_f64, f64::max);
+    Some((longest_s * LONGER * PROCESSORS * RATE_HZ) as u64)
+}
+
 /// What the samples of a file fell into.
-fn hits(file: &Path, dictionary: &Dictionary) -> Result<Hits, Failure> {
-    Ok(read(file)?.hits(dictionary))
+fn hits(file: &Path, weights: WeightFacts, dictionary: &Dictionary) -> Result<Hits, Failure> {
+    Ok(read(file, weights)?.hits(dictionary))
 }
 
 /// Reads a profile of either kind.
-fn read(file: &Path) -> Result<StackProfile, Failure> {
+fn read(file: &Path, weights: WeightFacts) -> Result<StackProfile, Failure> {
     let bytes = input_file::read(file).map_err(Failure::io("read", file))?;
-    let text = match flight::is_recording(&bytes) {
-        true => flight::samples(&Jdk::find()?.java, file, None)?,
-        false => String::from_utf8_lossy(&bytes).into_owned(),
-    };
-    profile::parse(&text).map_err(|error| Failure::input(file, error))
+    let wrong = |error: &dyn std::error::Error| Failure::input(file, error);
+    if flight::is_recording(&bytes) {
+        let text = flight::samples(&Jdk::find()?.java, file, None)?;
+        return profile::parse(&text).map_err(|error| wrong(&error));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let stated = unit_of_header(&text).map_err(|error| wrong(&error))?;
+    let weights = WeightFacts { unit: weights.unit.or(stated), ..weights };
+    let profile = profile::parse(&text).map_err(|error| wrong(&error))?;
+    let (profile, remark) = profile.in_samples(weights).map_err(|error| wrong(&error))?;
+    if let Some(remark) = remark {
+        progress::warn_in_line(format!("{}: {remark}", file.display()));
+    }
+    match profile.samples() {
+        0 => Err(wrong(&profile::ProfileError::Empty)),
+        _ => Ok(profile),
+    }
+}
+
+/// What the flags say of weights.
+pub fn stated(unit: Option<&str>, period: Option<u64>) -> WeightFacts {
+    let unit = unit.and_then(WeightUnit::of);
+    WeightFacts { unit, period_ns: period, ..WeightFacts::default() }
+}
+
+/// `10ms`, `500us`: a time between two samples, in nanoseconds.
+pub fn period_ns(text: &str) -> Result<u64, String> {
+    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let found = units.iter().find_map(|(unit, ns)| {
+        let number = text.strip_suffix(unit)?.trim().parse::<f64>().ok()?;
+        Some(number * ns)
+    });
+    let is_period = |ns: &f64| (100.0..=1e12).contains(ns);
+    let ns = found.filter(is_period).ok_or("a time between two samples, like 10ms or 500us")?;
+    Ok(ns.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_have_a_unit() {
+        assert_eq!(period_ns("10ms"), Ok(10_000_000));
+        assert_eq!(period_ns("500us"), Ok(500_000));
+        assert_eq!(period_ns("1.5s"), Ok(1_500_000_000));
+        assert!(period_ns("10").is_err() && period_ns("0ms").is_err());
+    }
 }

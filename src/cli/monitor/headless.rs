@@ -3,7 +3,6 @@
 
 use std::io::ErrorKind::BrokenPipe;
 
-use crate::attribution::monitor::formulas::MachinePart;
 use crate::recording::{FirstRow, jvm_rows, process_rows, to_csv};
 
 use super::super::outcome::CommandOutcome;
@@ -54,7 +53,11 @@ pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<Comman
             return Ok(outcome);
         }
         let why = session.about.notes.last().map_or(String::new(), |note| format!(": {note}"));
-        return Err(Failure::NoData(format!("not one cycle was measured{why}")));
+        let why = format!("not one cycle was measured{why}");
+        return Err(match session.about.is_model() {
+            true => Failure::NoData(why),
+            false => Failure::Board(why),
+        });
     }
     if let Some(recorder) = recorder {
         let folder = recorder.finish()?;
@@ -104,9 +107,6 @@ fn line(frame: &MonitorInterval) -> String {
             "{} {watts:.2} W ({basis}), {rest:.2} W nobody's",
             component.part.name()
         ));
-    }
-    if frame.cycle.component(MachinePart::Cpu).is_none() {
-        parts.push("no figure for the processor".into());
     }
     if let Some(JvmInterval { cycle, power }) = &frame.jvm {
         parts.push(format!("JVM {:.2} W", power.cpu_j / cycle.duration_s));

@@ -9,6 +9,7 @@ use crate::attribution::monitor::formulas::{
 use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threads, Users};
 use crate::attribution::monitor::{RunningModules, ShareDenominator};
+use crate::device::offered;
 use crate::power::{METERS, Meter, meter};
 
 use super::arguments::Arguments;
@@ -72,12 +73,15 @@ fn measured(
         "model" => Ok(None),
         "auto" if wants_model => Ok(None),
         "auto" => {
+            let mut why = "no meter answers".to_owned();
             for meter in live_meters() {
-                if let Ok(offer) = meter.offer(&host.ask(meter.question())?) {
-                    return Ok(Some((meter, offer.default_rails)));
+                match offered(meter, |question| host.ask(question))? {
+                    Ok(offer) => return Ok(Some((meter, offer.default_rails))),
+                    Err(error) if meter.name() == "rapl" => why = error.to_string(),
+                    Err(_) => {}
                 }
             }
-            notes.push(no_meter(host)?);
+            notes.push(format!("power is not measured here ({why}): a model is taken instead"));
             Ok(None)
         }
         name => {
@@ -89,22 +93,12 @@ fn measured(
                     "--meter: there is no {name:?}; there are auto, model, {names}"
                 ))
             })?;
-            let offer = meter.offer(&host.ask(meter.question())?);
+            let offer = offered(meter, |question| host.ask(question))?;
             let offer = offer.map_err(|error| Failure::Board(error.to_string()))?;
             notes.extend(offer.remarks);
             Ok(Some((meter, offer.default_rails)))
         }
     }
-}
-
-/// Why nothing is measured, with the remedy where there is one.
-fn no_meter(host: &dyn Host) -> Result<String, Failure> {
-    let rapl = meter("rapl").map(|rapl| Ok::<_, Failure>(rapl.offer(&host.ask(rapl.question())?)));
-    let why = match rapl.transpose()? {
-        Some(Err(error)) => error.to_string(),
-        _ => "no meter answers".to_string(),
-    };
-    Ok(format!("power is not measured here ({why}): a model is taken instead"))
 }
 
 fn start_model(

@@ -146,13 +146,17 @@ impl MonitorSession {
             }
             return Ok(None);
         };
+        for remark in cycle.remarks.clone() {
+            self.note(remark);
+        }
+        // What the processor spent is not known: no row says 0 J.
+        if cycle.component(MachinePart::Cpu).is_none() {
+            return Ok(None);
+        }
         self.cycles += 1;
         self.about.cycles = self.cycles;
         self.about.duration_s += cycle.duration_s();
         let jvm = inside.and_then(|inside| self.jvm_frame(&mut cycle, inside));
-        for remark in cycle.remarks.clone() {
-            self.note(remark);
-        }
         Ok(Some(MonitorInterval { number: self.cycles, cycle, jvm }))
     }
 

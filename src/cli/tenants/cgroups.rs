@@ -14,7 +14,7 @@ use crate::cli::stop::Stop;
 use crate::stage::Failure;
 
 use super::options::StreamArguments;
-use super::powercap::{PowercapZone, packages};
+use super::powercap::{PowercapZone, moving, packages};
 use super::session::TenantSession;
 
 #[derive(Debug, Args)]
@@ -38,12 +38,16 @@ pub struct Arguments {
     #[arg(long = "for", value_name = "SECONDS", default_value_t = 10.0,
           value_parser = between(0.0, 1e9, "s"))]
     seconds: f64,
-    /// Where the kernel's power capping is.
-    #[arg(long, value_name = "DIR", default_value = "/sys/class/powercap")]
-    powercap: PathBuf,
+    /// Where the kernel's power capping is, if not at /sys/class/powercap; counters that stand
+    /// still are then an error.
+    #[arg(long, value_name = "DIR")]
+    powercap: Option<PathBuf>,
     #[command(flatten)]
     stream: StreamArguments,
 }
+
+/// Where the kernel has its power capping.
+const POWERCAP: &str = "/sys/class/powercap";
 
 /// Where groups may be.
 const ROOTS: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpuacct"];
@@ -58,7 +62,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     the folder of control groups";
         return Err(Failure::input(root, text));
     }
-    let zones = packages(&arguments.powercap);
+    let folder = arguments.powercap.as_deref().unwrap_or(Path::new(POWERCAP));
+    let zones = match packages(folder).map(moving) {
+        Ok(Err(why)) if arguments.powercap.is_some() && arguments.stream.watts.is_none() => {
+            return Err(Failure::Board(format!("--powercap: {why}; --watts states a model")));
+        }
+        found => found.and_then(|moving| moving),
+    };
     let options = arguments.stream.options(zones.is_ok())?;
     let mut session = TenantSession::open(&arguments.stream, options)?;
     let mut notes = vec![format!("control groups below {}, by CPU time", root.display())];

@@ -1,16 +1,16 @@
 //! `wattline tenants dumpsys`: what Android estimates itself.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use wattline_units::limits::UNPACKED_LOG_BYTES;
 
-use crate::attribution::Split;
-use crate::attribution::tenants::{battery_use, cpu_use, dumpsys_csv};
+use crate::attribution::tenants::{DumpsysError, battery_use, cpu_use, dumpsys_csv};
+use crate::attribution::{Split, unpacked};
 use crate::cli::progress;
 use crate::cli::quantity::between;
+use crate::log_file;
 use crate::stage::Failure;
-use crate::stage::folder::read_text;
 use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
@@ -50,14 +50,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             let per_unit = arguments.volts.map(|volts| volts * J_PER_MAH_V);
             csv(&found.split(), "charge_mah", per_unit)
         }
-        Err(error) => match cpu_use(&text) {
-            Ok(found) => {
-                let seconds = found.seconds;
-                progress::say(format!("note: CPU time of {seconds} s; it tells no energy"));
-                csv(&found.split(), "cpu_s", None)
+        Err(DumpsysError::Nothing) => {
+            let found = cpu_use(&text).map_err(|error| Failure::input(&arguments.file, error))?;
+            let seconds = found.seconds;
+            progress::say(format!("note: CPU time of {seconds} s; it tells no energy"));
+            if found.other_sections > 0 {
+                progress::warn(format!(
+                    "{} sections of other intervals follow, which are not read: give them in \
+                     files of their own",
+                    found.other_sections
+                ));
             }
-            Err(_) => return Err(Failure::input(&arguments.file, error)),
-        },
+            csv(&found.split(), "cpu_s", None)
+        }
+        Err(error) => return Err(Failure::input(&arguments.file, error)),
     };
     progress::document(csv.trim_end());
     if let Some(folder) = &arguments.out {
@@ -74,9 +80,10 @@ fn csv(split: &Split<String>, unit: &str, joules_per_unit: Option<f64>) -> Strin
 
 fn read(path: &Path) -> Result<String, Failure> {
     if path != Path::new("-") {
-        return read_text(path);
+        let text = log_file::text_log(path, "dump").and_then(|log| log.read());
+        return text.map_err(|error| Failure::input(path, error));
     }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(Failure::io("read", path))?;
-    Ok(text)
+    let plain = unpacked(std::io::stdin()).and_then(|input| UNPACKED_LOG_BYTES.read_all(input));
+    let bytes = plain.map_err(Failure::io("read", path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

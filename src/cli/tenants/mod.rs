@@ -36,9 +36,9 @@ pub struct Arguments {
 enum TenantInput {
     /// Xen traces: CSV files of energy, cycles and other counters per context switch.
     Xen(xen::Arguments),
-    /// The text of `perf script` or `perf sched script`; `-` reads a running one.
+    /// The text of `perf script`, ftrace or `trace-cmd report`; `-` reads a running one.
     Perf(perf::Arguments),
-    /// A Perfetto trace of Android or Linux, also gzip.
+    /// A Perfetto trace of Android or Linux, also packed or in an archive.
     Perfetto(perfetto::Arguments),
     /// Control groups of this machine, live.
     Cgroups(cgroups::Arguments),

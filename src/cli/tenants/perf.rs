@@ -1,7 +1,9 @@
-//! `wattline tenants perf`: context switches from the text of `perf script`.
+//! `wattline tenants perf`: context switches from the text of `perf script`, ftrace or
+//! `trace-cmd report`.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use clap::{Args, ValueEnum};
 use wattline_units::limits::LINE_BYTES;
@@ -9,8 +11,14 @@ use wattline_units::limits::LINE_BYTES;
 use crate::attribution::tenants::{
     AndroidRecords, By, MeterId, Perf, TenantRecord, parse_readings,
 };
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use crate::cli::progress;
 use crate::input_file;
+=======
+use crate::attribution::unpacked;
+use crate::format::visible_path;
+use crate::log_file;
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 use crate::stage::Failure;
 
 use super::options::StreamArguments;
@@ -28,10 +36,18 @@ With counters, where the machine has them:
 While it runs:
   perf record -o - -e sched:sched_switch -a | perf script -i - | wattline tenants perf - --follow
 
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
 other units: `Time (ms)`, `Energy [mWh]`. docs/tables.md says which tables are read.")]
+=======
+Of the kernel's own text, and of a recording, which `perf script` prints where it is installed:
+  cat /sys/kernel/tracing/trace > switches.txt; trace-cmd report > switches.txt
+  wattline tenants perf perf.data --watts 15:5
+
+meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w.")]
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 pub struct Arguments {
-    /// The text, or `-` for standard input.
+    /// The text, packed or not, a recording of perf, or `-` for standard input.
     file: PathBuf,
     /// What a tenant is. Processes need lines with pid/tid (`perf script -F ...,pid,tid,...`).
     #[arg(long, value_enum, default_value_t = PerfTenant::Name)]
@@ -79,6 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .energy
         .as_ref()
         .map(|path| session.stream.meter(&path.display().to_string(), AndroidRecords::counter()));
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
     let mut log = MeterLog { readings, meter, ..MeterLog::default() };
     let mut perf = Perf::new(arguments.by.into());
     take_lines(&arguments.file, &mut perf, &mut log, &mut session)?;
@@ -104,6 +121,36 @@ fn take_lines(
     loop {
         let read = LINE_BYTES.read_line_into(&mut input, &mut line);
         if read.map_err(Failure::io("read", file))? == 0 {
+=======
+    let mut log = MeterLog { meter, readings, ..MeterLog::default() };
+    let mut perf = Perf::new(match arguments.by {
+        PerfTenant::Name => By::Name,
+        PerfTenant::Process => By::Process,
+        PerfTenant::Thread => By::Thread,
+    });
+    let mut text = open(arguments)?;
+    feed(&mut text.lines, &mut perf, &mut log, &mut session)
+        .map_err(|error| error.of(&arguments.file))?;
+    text.check_printer(arguments, perf.switches())?;
+    check(arguments, &perf, &text.shown)?;
+    session.incomplete.extend(unreadable(&perf, session.stream.troubles().unreadable));
+    let first_ns = session.stream.first_ns().unwrap_or(0);
+    let log_note = log.note(first_ns, session.stream.newest_ns());
+    let notes: Vec<String> = notes(&perf).into_iter().chain(log_note).collect();
+    session.finish(&arguments.file.display().to_string(), &notes)
+}
+
+/// All lines, with the meter's readings as the switches come.
+fn feed(
+    lines: &mut dyn BufRead,
+    perf: &mut Perf,
+    log: &mut MeterLog,
+    session: &mut TenantSession<'_>,
+) -> Result<(), FeedError> {
+    let (mut line, mut records) = (Vec::new(), Vec::new());
+    loop {
+        if LINE_BYTES.read_line_into(&mut &mut *lines, &mut line)? == 0 {
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
             perf.finish(|record| records.push(record));
         } else {
             let text = String::from_utf8_lossy(&line);
@@ -114,9 +161,13 @@ fn take_lines(
             session.table.counters = perf.counters().to_vec();
         }
         for record in records.drain(..) {
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
             while let Some(now_ns) = record.at_ns()
                 && let Some(reading) = log.due_record(now_ns)
             {
+=======
+            while let Some(reading) = record.at_ns().and_then(|now_ns| log.due(now_ns)) {
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
                 session.take(reading)?;
             }
             session.take(record)?;
@@ -126,27 +177,79 @@ fn take_lines(
         }
     }
     // One reading after the last switch closes its interval.
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
     log.last_record().map_or(Ok(()), |reading| session.take(reading))
 }
 
 /// Refuses a log that tells no tenants.
 fn check(arguments: &Arguments, perf: &Perf) -> Result<(), Failure> {
+=======
+    let last = log.readings.get(log.next).filter(|_| log.next > 0).copied();
+    last.and_then(|reading| log.record(reading)).map_or(Ok(()), |last| Ok(session.take(last)?))
+}
+
+/// Why not all lines could be fed.
+enum FeedError {
+    Read(io::Error),
+    Session(Failure),
+}
+
+impl From<io::Error> for FeedError {
+    fn from(error: io::Error) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<Failure> for FeedError {
+    fn from(failure: Failure) -> Self {
+        Self::Session(failure)
+    }
+}
+
+impl FeedError {
+    fn of(self, path: &Path) -> Failure {
+        match self {
+            Self::Read(error) => Failure::io("read", path)(error),
+            Self::Session(failure) => failure,
+        }
+    }
+}
+
+/// What a text has to have for what is asked for.
+fn check(arguments: &Arguments, perf: &Perf, shown: &Path) -> Result<(), Failure> {
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
     if perf.switches() == 0 {
-        let text = "it has no sched:sched_switch and no PERF_RECORD_SWITCH_CPU_WIDE; record \
-                    with `perf sched record`, print with `perf script`";
-        return Err(Failure::input(&arguments.file, text));
+        return Err(no_switches(perf, shown));
     }
     if matches!(arguments.by, PerfTenant::Process) && !perf.has_processes() {
         let text = "its lines tell threads, not processes, which --by process needs; print them \
                     with `perf script -F comm,pid,tid,cpu,time,event,trace`";
-        return Err(Failure::input(&arguments.file, text));
+        return Err(Failure::input(shown, text));
     }
     Ok(())
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
+=======
+}
+
+fn notes(perf: &Perf) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !perf.has_cycles() {
+        notes.push("no cycles were counted: shared by CPU time".to_owned());
+    }
+    if perf.inferred() > 0 {
+        notes.push(format!(
+            "{} switches name no CPU (`-F ...,cpu,...` prints it): it follows from who ran where",
+            perf.inferred()
+        ));
+    }
+    notes
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 }
 
 /// A meter's log, taken in as the switches come.
 #[derive(Default)]
 struct MeterLog {
+    meter: Option<MeterId>,
     /// (ns, microjoules), in order of time.
     readings: Vec<(u64, u64)>,
     next: usize,
@@ -171,7 +274,7 @@ impl MeterLog {
 
     /// The next reading that is not after `now_ns`. Those before the last one at the first
     /// switch are of no use.
-    fn due(&mut self, now_ns: u64) -> Option<(u64, u64)> {
+    fn due(&mut self, now_ns: u64) -> Option<TenantRecord> {
         if !std::mem::replace(&mut self.is_started, true) {
             let before = self.readings.partition_point(|reading| reading.0 <= now_ns);
             let is_over = before == self.readings.len();
@@ -179,7 +282,11 @@ impl MeterLog {
         }
         let reading = *self.readings.get(self.next).filter(|reading| reading.0 <= now_ns)?;
         self.next += 1;
-        Some(reading)
+        self.record(reading)
+    }
+
+    fn record(&self, (at_ns, reading): (u64, u64)) -> Option<TenantRecord> {
+        Some(TenantRecord::Energy { at_ns, meter: self.meter?, reading })
     }
 
     /// What to say if it is of another time than the switches.
@@ -200,12 +307,113 @@ impl MeterLog {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
-    if path == Path::new("-") {
-        return Ok(Box::new(std::io::stdin().lock()));
+/// Text of switches.
+struct SwitchText {
+    lines: Box<dyn BufRead>,
+    /// What errors about it name.
+    shown: PathBuf,
+    /// `perf script`, where it prints a recording.
+    printer: Option<Child>,
+}
+
+impl SwitchText {
+    /// Whether `perf script` printed what it was to print.
+    fn check_printer(&mut self, arguments: &Arguments, switches: u64) -> Result<(), Failure> {
+        let Some(printer) = &mut self.printer else { return Ok(()) };
+        let status = printer.wait().map_err(Failure::io("run perf for", &arguments.file))?;
+        if status.success() || switches > 0 {
+            return Ok(());
+        }
+        let text = format!(
+            "`perf script` can't print it ({status}); print it where it was recorded, and give \
+             the text"
+        );
+        Err(Failure::input(&self.shown, text))
     }
-    let file = input_file::open(path).map_err(Failure::io("read", path))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
+}
+
+/// The lines of a text, or of a recording as `perf` prints it.
+fn open(arguments: &Arguments) -> Result<SwitchText, Failure> {
+    let path = arguments.file.as_path();
+    if path == Path::new("-") {
+        let lines = unpacked(io::stdin()).map_err(Failure::io("read", path))?;
+        return Ok(SwitchText { lines, shown: path.to_owned(), printer: None });
+    }
+    let wrong = |error| Failure::input(path, error);
+    let log = log_file::text_log(path, "text of switches").map_err(wrong)?;
+    let (shown, mut lines) = (log.shown(path), log.open().map_err(wrong)?);
+    // What comes through a pipe is read once.
+    let start = lines.fill_buf().map_err(Failure::io("read", path))?;
+    if start.starts_with(b"PERFILE2") {
+        return printed(arguments, shown);
+    }
+    match not_text(start) {
+        Some(what) => Err(Failure::input(&shown, what)),
+        None => Ok(SwitchText { lines, shown, printer: None }),
+    }
+}
+
+/// What a file is that is no text of switches, and what to do with it.
+fn not_text(start: &[u8]) -> Option<&'static str> {
+    if log_file::is_trace(start) {
+        return Some("it is a Perfetto trace: `wattline tenants perfetto` reads it");
+    }
+    if start.starts_with(b"\x17\x08\x44tracing") {
+        return Some("it is a recording of trace-cmd: print it with `trace-cmd report`");
+    }
+    None
+}
+
+/// A recording of perf, printed by perf itself: its format is perf's own.
+fn printed(arguments: &Arguments, shown: PathBuf) -> Result<SwitchText, Failure> {
+    let mut command = Command::new("perf");
+    command.args(["script", "--show-lost-events", "-i"]).arg(&arguments.file);
+    if matches!(arguments.by, PerfTenant::Process) {
+        command.args(["-F", "comm,pid,tid,cpu,time,period,event,trace"]);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut printer = command.spawn().map_err(|error| {
+        let text = format!(
+            "it is a recording of perf, which prints it, and perf can't be run here ({error}): \
+             give the text of `perf script --show-lost-events`"
+        );
+        Failure::input(&shown, text)
+    })?;
+    let lines: Box<dyn BufRead> = match printer.stdout.take() {
+        Some(output) => Box::new(BufReader::new(output)),
+        None => Box::new(io::empty()),
+    };
+    Ok(SwitchText { lines, shown, printer: Some(printer) })
+}
+
+/// The first line that can't be read, and how many there are.
+fn unreadable(perf: &Perf, lines: u64) -> Option<String> {
+    let (number, text) = perf.first_unreadable()?;
+    Some(format!("{lines} lines could not be read, the first of them line {number}: {text:?}"))
+}
+
+/// Nothing ran, as far as the text tells. What to record is said of one that was understood.
+fn no_switches(perf: &Perf, shown: &Path) -> Failure {
+    let first = perf.first_unreadable();
+    match (first, perf.events()) {
+        (Some((number, text)), 0) => Failure::input(
+            shown,
+            format!(
+                "it is no text of `perf script`, ftrace or `trace-cmd report`; line {number} is \
+                 {text:?}"
+            ),
+        ),
+        (Some((number, text)), _) => Failure::NoData(format!(
+            "{}: no context switch is in what could be read of it; the first line that can't be \
+             read is line {number}: {text:?}",
+            visible_path(shown)
+        )),
+        (None, _) => Failure::input(
+            shown,
+            "it has no sched:sched_switch and no PERF_RECORD_SWITCH_CPU_WIDE; record with `perf \
+             sched record`, print with `perf script`",
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -215,9 +423,11 @@ mod tests {
     #[test]
     fn readings_come_with_the_switches() {
         let readings = vec![(1, 10), (5, 50), (8, 80), (20, 200)];
-        let mut log = MeterLog { readings, ..MeterLog::default() };
-        assert_eq!((log.due(6), log.due(6)), (Some((5, 50)), None));
-        assert_eq!((log.due(9), log.due(9), log.next), (Some((8, 80)), None, 3));
+        let meter = MeterId(0);
+        let mut log = MeterLog { meter: Some(meter), readings, ..MeterLog::default() };
+        let energy = |at_ns, reading| Some(TenantRecord::Energy { at_ns, meter, reading });
+        assert_eq!((log.due(6), log.due(6)), (energy(5, 50), None));
+        assert_eq!((log.due(9), log.due(9), log.next), (energy(8, 80), None, 3));
         assert_eq!(log.note(6, 9), None);
         assert!(log.note(30, 40).unwrap().contains("in their clock"));
     }

@@ -1,17 +1,21 @@
 //! `wattline tenants perfetto`: applications of a phone, by a trace.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use crate::attribution::monitor::formulas::{SocTable, parse_soc};
-use crate::attribution::perfetto::{TraceEvent, TraceReader};
+use crate::attribution::perfetto::{Holds, RailMeter, TraceReader};
 use crate::attribution::tenants::{
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
     AndroidRecords, Grouping, MeterId, RailChoice, Reorder, SharingBasis, TraceFacts, WindowStream,
+=======
+    AndroidMeters, AndroidRecords, Grouping, OrderedEvents, RailChoice, SharingBasis, TraceFacts,
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 };
 use crate::cli::progress;
-use crate::input_file;
+use crate::format::visible_name;
+use crate::log_file::{self, TraceFiles};
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 
@@ -25,7 +29,8 @@ Examples:
   wattline tenants perfetto trace.pftrace.gz --by process --rail CPUCL --out target/tenants
   wattline tenants perfetto trace.pftrace --soc gs101.csv
 
-The trace needs sched/sched_switch; cpu_frequency makes cycles of CPU time, power rails (or,
+A trace is plain, gzip or zstd, or in a zip or tar archive, also with a manifest of machines.
+It needs sched/sched_switch; cpu_frequency makes cycles of CPU time, power rails (or,
 less well, battery counters) give the energy, process and package lists the names. It is
 read twice: names first.")]
 pub struct Arguments {
@@ -37,6 +42,9 @@ pub struct Arguments {
     /// Rails to share, by part of their name; without, those of the CPU, or else all.
     #[arg(long, value_name = "NAME")]
     rail: Vec<String>,
+    /// The machine, where the trace or archive is of several: its name or number.
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
     /// No meter, but a model: watts of a busy core by cluster and frequency, a table of
     /// freqbench (CSV or JSON). Needs power/cpu_frequency in the trace.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watts", "rail"])]
@@ -55,6 +63,7 @@ enum PerfettoTenant {
     Thread,
 }
 
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 impl From<PerfettoTenant> for Grouping {
     fn from(tenant: PerfettoTenant) -> Grouping {
         match tenant {
@@ -88,14 +97,121 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         notes.push(format!(
             "the battery was charged at {count} samples: its energy is not known there"
         ));
+=======
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let traces = log_file::traces(&arguments.trace, arguments.machine.as_deref())
+        .map_err(|error| Failure::input(&arguments.trace, error))?;
+    let facts = facts(arguments, &traces)?;
+    let (rails, others, told) = match arguments.soc {
+        Some(_) => (Vec::new(), Vec::new(), Vec::new()),
+        None => facts.choose(&arguments.rails()),
+    };
+    if rails.is_empty() && !arguments.rail.is_empty() {
+        let text = format!("no rail's name contains it; there are: {}", others.join(", "));
+        return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
     }
-    if android.beyond_table_s() > 0.0 && arguments.soc.is_some() {
-        let seconds = android.beyond_table_s();
+    let soc = arguments.soc.as_deref().map(|path| soc_table(path, &facts)).transpose()?;
+    let has_meter = soc.is_none() && !(rails.is_empty() && facts.batteries().is_empty());
+    let mut session = TenantSession::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
+    let mut notes = match &arguments.soc {
+        Some(path) => vec![format!(
+            "a model, no measurement of this device: {} (watts of a busy core by cluster and \
+             frequency) x busy time; idle power, memory, display and radios are not in it",
+            path.display()
+        )],
+        None => notes(&facts, &rails, &others),
+    };
+    notes.extend(told.into_iter().chain(traces.notes.iter().cloned()));
+    if facts.has_frequencies() {
+        session.stream.set_cycles(SharingBasis::CyclesByFrequency);
+    }
+    let meters = match (rails.as_slice(), has_meter) {
+        (_, false) => AndroidMeters::default(),
+        ([], true) => AndroidMeters::of_batteries(facts.batteries(), &mut session.stream),
+        (rails, true) => AndroidMeters::of_rails(rails, &mut session.stream),
+    };
+    let mut android = AndroidRecords::new(facts, arguments.by.into(), meters);
+    if let Some(table) = soc {
+        session.stream.set_energy(android.modelled(table));
+    }
+    let mut events = OrderedEvents::new(readers(arguments, &traces)?, AndroidRecords::is_wanted);
+    for event in events.by_ref() {
+        let event = event.map_err(Failure::io("read", &arguments.trace))?;
+        if let Some(record) = android.record(&event, &mut session.names) {
+            session.take(record)?;
+        }
+    }
+    let end_ns = session.stream.newest_ns();
+    android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
+    notes.extend(charging_note(&android));
+    warn_beyond_table(arguments, &android);
+    let source = arguments.trace.display().to_string();
+    let wanted = [Holds::Scheduling, Holds::Energy];
+    for losses in events.losses() {
+        losses
+            .findings()
+            .iter()
+            .for_each(|loss| progress::warn_in_line(format!("{source}: {loss}")));
+        session.incomplete.extend(losses.unread_findings(&wanted));
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
+    }
+    session.incomplete.extend(traces.not_read.iter().cloned());
+    session.finish(&source, &notes)
+}
+
+/// The first pass: names, rails, CPUs.
+fn facts(arguments: &Arguments, traces: &TraceFiles) -> Result<TraceFacts, Failure> {
+    let mut facts = TraceFacts::default();
+    let (mut losses, mut unread) = (Vec::new(), traces.not_read.clone());
+    for mut reader in readers(arguments, traces)? {
+        for event in reader.by_ref() {
+            facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
+        }
+        losses.extend(reader.losses().findings());
+        unread.extend(reader.losses().unread_findings(&[Holds::Scheduling]));
+    }
+    match facts.cpus() {
+        0 => Err(no_switches(arguments, &losses, &unread)),
+        _ => Ok(facts),
+    }
+}
+
+/// Nobody is known to have run. What to record is said of a trace that was understood whole.
+fn no_switches(arguments: &Arguments, losses: &[String], unread: &[String]) -> Failure {
+    if losses.is_empty() && unread.is_empty() {
+        let text = "it has no sched_switch, so nobody is known to have run; record it with the \
+                    ftrace event sched/sched_switch";
+        return Failure::input(&arguments.trace, text);
+    }
+    let path = arguments.trace.display();
+    let why = losses.iter().chain(unread).cloned().collect::<Vec<_>>().join("; ");
+    Failure::NoData(format!(
+        "{path}: no switches of the scheduler are in what could be read of it, so nobody is known \
+         to have run: {}",
+        visible_name(&why)
+    ))
+}
+
+fn readers(arguments: &Arguments, traces: &TraceFiles) -> Result<Vec<TraceReader>, Failure> {
+    traces.readers().map_err(|error| Failure::input(&arguments.trace, error))
+}
+
+fn charging_note(android: &AndroidRecords) -> Option<String> {
+    let count = android.charging();
+    (count > 0).then(|| {
+        format!("the battery was charged at {count} samples: its energy is not known there")
+    })
+}
+
+fn warn_beyond_table(arguments: &Arguments, android: &AndroidRecords) {
+    let seconds = android.beyond_table_s();
+    if seconds > 0.0 && arguments.soc.is_some() {
         progress::warn_in_line(format!(
             "{seconds:.3} s of busy CPUs at frequencies that the table doesn't have: their energy \
              is in no figure"
         ));
     }
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
     let trace = arguments.trace.display().to_string();
     let losses = reader.losses().findings();
     losses.iter().for_each(|loss| progress::warn_in_line(format!("{trace}: {loss}")));
@@ -205,11 +321,27 @@ impl PowerSource {
             None => notes(facts, &self.rails, &self.others),
         }
     }
+=======
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 }
 
-fn open(arguments: &Arguments) -> Result<TraceReader, Failure> {
-    let file = input_file::open(&arguments.trace).map_err(Failure::io("read", &arguments.trace))?;
-    TraceReader::new(file).map_err(Failure::io("read", &arguments.trace))
+impl Arguments {
+    fn rails(&self) -> RailChoice {
+        match self.rail.as_slice() {
+            [] => RailChoice::Cpu,
+            names => RailChoice::Named(names.to_vec()),
+        }
+    }
+}
+
+impl From<PerfettoTenant> for Grouping {
+    fn from(tenant: PerfettoTenant) -> Self {
+        match tenant {
+            PerfettoTenant::User => Self::User,
+            PerfettoTenant::Process => Self::Process,
+            PerfettoTenant::Thread => Self::Thread,
+        }
+    }
 }
 
 /// The table of a chip, for a trace that tells every CPU's frequency.
@@ -222,7 +354,7 @@ fn soc_table(path: &Path, facts: &TraceFacts) -> Result<SocTable, Failure> {
     parse_soc(&read_text(path)?).map_err(|error| Failure::input(path, error))
 }
 
-fn notes(facts: &TraceFacts, rails: &[(u32, String)], others: &[String]) -> Vec<String> {
+fn notes(facts: &TraceFacts, rails: &[RailMeter], others: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.push(match facts.has_frequencies() {
         true => "cycles are CPU time x frequency; an idle CPU has none".to_owned(),
@@ -231,7 +363,7 @@ fn notes(facts: &TraceFacts, rails: &[(u32, String)], others: &[String]) -> Vec<
     if !rails.is_empty() && !others.is_empty() {
         notes.push(format!("rails not shared: {}; --rail chooses", others.join(", ")));
     }
-    if rails.is_empty() && facts.has_battery() {
+    if rails.is_empty() && !facts.batteries().is_empty() {
         notes.push("no power rails: the battery's counters, which are the whole phone".into());
     }
     notes

@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use crate::device::powercap_reading;
 use crate::power::MeterCounter;
+use crate::power::meter::{rapl_default, rapl_zones};
 
 /// A package's counter.
 pub struct PowercapZone {
@@ -19,33 +23,57 @@ impl PowercapZone {
     }
 }
 
-/// The packages below a folder, `/sys/class/powercap`; or why there are none.
-pub fn packages(folder: &Path) -> Result<Vec<PowercapZone>, String> {
-    let entries = fs::read_dir(folder)
-        .map_err(|_| format!("no {}: no RAPL, as in most virtual machines", folder.display()))?;
-    let mut zones: Vec<PowercapZone> =
-        entries.flatten().filter_map(|entry| zone(&entry.path())).collect();
-    zones.sort_by(|a, b| a.name.cmp(&b.name));
-    if zones.is_empty() {
-        return Err(format!("{} has no package", folder.display()));
+/// A counter that does not move for so long counts nothing: the kernel's are refreshed every
+/// millisecond.
+const STANDS: Duration = Duration::from_secs(1);
+
+/// Those whose counters move; why there are none, where all stand still.
+pub fn moving(zones: Vec<PowercapZone>) -> Result<Vec<PowercapZone>, String> {
+    let first: Vec<Option<u64>> = zones.iter().map(PowercapZone::read).collect();
+    let began = Instant::now();
+    let moves = |(zone, first): (&PowercapZone, &Option<u64>)| zone.read() != *first;
+    while !zones.iter().zip(&first).all(moves) && began.elapsed() < STANDS {
+        thread::sleep(Duration::from_millis(20));
     }
-    if zones.iter().any(|zone| zone.read().is_none()) {
-        let path = zones[0].path.display();
-        return Err(format!("{path} can't be read: for root only, unless `chmod o+r` allows it"));
+    let names: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
+    if !zones.iter().zip(&first).any(moves) {
+        return Err(format!(
+            "the counters of {} stand still, as in virtual machines and on processors that their \
+             driver does not support: not supported here, not 0 J",
+            names.join(", ")
+        ));
     }
-    Ok(zones)
+    Ok(zones
+        .into_iter()
+        .zip(first)
+        .filter(|(zone, first)| moves((zone, first)))
+        .map(|(zone, _)| zone)
+        .collect())
 }
 
-fn zone(path: &Path) -> Option<PowercapZone> {
-    let read = |file: &str| fs::read_to_string(path.join(file)).ok();
-    let name = read("name")?.trim().to_owned();
-    // `package-0`; its parts and `psys`, which holds it, would count twice.
-    if !name.starts_with("package-") {
-        return None;
+/// The packages below a folder, `/sys/class/powercap`, or the platform where no package has a
+/// counter; or why there are none.
+pub fn packages(folder: &Path) -> Result<Vec<PowercapZone>, String> {
+    if !folder.is_dir() {
+        return Err(format!("no {}: no RAPL, as in most virtual machines", folder.display()));
     }
-    let range: u64 = read("max_energy_range_uj")?.trim().parse().ok()?;
-    let counter = MeterCounter { joules_per_count: 1e-6, modulus: range.checked_add(1) };
-    Some(PowercapZone { name, counter, path: path.join("energy_uj") })
+    let listed = powercap_reading(folder);
+    let zones: Vec<PowercapZone> = rapl_default(&rapl_zones(&listed))
+        .into_iter()
+        .map(|zone| PowercapZone {
+            name: zone.name,
+            counter: MeterCounter { joules_per_count: 1e-6, modulus: zone.range_uj.checked_add(1) },
+            path: folder.join(zone.folder).join("energy_uj"),
+        })
+        .collect();
+    match zones.is_empty() {
+        false => Ok(zones),
+        true if listed.contains("denied") => Err(format!(
+            "the counters below {} can't be read: for root only, unless `chmod o+r` allows it",
+            folder.display()
+        )),
+        true => Err(format!("{} has no package", folder.display())),
+    }
 }
 
 #[cfg(test)]
@@ -53,9 +81,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counters_that_stand_still_are_no_meter() {
+        let folder = tempfile::tempdir().unwrap();
+        let zone = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, "7\n").unwrap();
+            let counter = MeterCounter { joules_per_count: 1e-6, modulus: None };
+            PowercapZone { name: name.into(), counter, path }
+        };
+        let still = moving(vec![zone("package-0")]).err().unwrap();
+        assert!(still.contains("package-0 stand still"), "{still}");
+        let zones = vec![zone("package-0"), zone("package-1")];
+        let path = folder.path().join("package-1");
+        let mover = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(200));
+            fs::write(path, "8\n").unwrap();
+        });
+        let moved: Vec<String> = moving(zones).unwrap().into_iter().map(|zone| zone.name).collect();
+        mover.join().unwrap();
+        assert_eq!(moved, ["package-1"]);
+    }
+
+    #[test]
     fn packages_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        for (zone, name) in [("intel-rapl:0", "package-0"), ("intel-rapl:0:0", "core")] {
+        for (zone, name) in [
+            ("intel-rapl:0", "psys"),
+            ("intel-rapl:1", "package-0"),
+            ("intel-rapl:1:0", "core"),
+            ("intel-rapl-mmio:0", "package-0"),
+        ] {
             let zone = folder.path().join(zone);
             fs::create_dir(&zone).unwrap();
             fs::write(zone.join("name"), format!("{name}\n")).unwrap();
@@ -68,7 +123,11 @@ mod tests {
             (1, "package-0", Some(17))
         );
         assert!(packages(&folder.path().join("none")).err().unwrap().contains("no RAPL"));
-        fs::remove_file(folder.path().join("intel-rapl:0/energy_uj")).unwrap();
+        let empty = tempfile::tempdir().unwrap();
+        assert!(packages(empty.path()).err().unwrap().contains("no package"));
+        for zone in fs::read_dir(folder.path()).unwrap() {
+            fs::remove_file(zone.unwrap().path().join("energy_uj")).unwrap();
+        }
         assert!(packages(folder.path()).err().unwrap().contains("can't be read"));
     }
 }

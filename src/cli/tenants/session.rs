@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::attribution::tenants::{
     EnergySource, StreamOptions, TenantNames, TenantRecord, TenantTable, WindowStream, WindowView,
-    json_line, openmetrics, rows_csv, table,
+    json_line, json_whole, openmetrics, rows_csv, table,
 };
 use crate::cli::energies::Energies;
 use crate::cli::progress;
@@ -30,6 +30,8 @@ pub struct TenantSession<'a> {
     arguments: &'a StreamArguments,
     /// Names of the counters beside the cycles.
     pub table: TenantTable,
+    /// What the log has that was not read and could change the result, a sentence each.
+    pub incomplete: Vec<String>,
     files: Option<Files>,
     energies: Option<Energies>,
     views: [WindowView; 2],
@@ -68,6 +70,7 @@ impl<'a> TenantSession<'a> {
             names: TenantNames::with_limit(arguments.max_tenants),
             arguments,
             table: TenantTable::default(),
+            incomplete: Vec::new(),
             files: files.transpose()?,
             energies,
             views: [WindowView::empty(), WindowView::empty()],
@@ -196,7 +199,7 @@ impl<'a> TenantSession<'a> {
                 if findings.is_empty() { "it has no context switch".to_owned() } else { findings };
             return Err(Failure::input(source, format!("nothing to share: {why}")));
         }
-        let json = json_line(&total, &self.names, None, origin);
+        let json = json_whole(&total, &self.names, origin, &self.incomplete);
         if self.publisher.is_wanted() {
             self.publisher.publish(&format!("{json}\n"))?;
         }
@@ -205,6 +208,9 @@ impl<'a> TenantSession<'a> {
             progress::say(format!("note: {}", visible_name(note)));
         }
         progress::say(format!("note: {}", self.energy_note(&total)));
+        for what in &self.incomplete {
+            progress::warn_in_line(format!("the result is incomplete: {what}"));
+        }
         if let Some(outside) = total.outside {
             let (energy, seconds) = (Joules(outside.energy_j), outside.seconds);
             progress::warn(format!(

@@ -1,7 +1,6 @@
 //! `wattline tenants xen`: XeMPower's own traces.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,7 +11,7 @@ use crate::attribution::tenants::{
     rapl_unit_j,
 };
 use crate::cli::quantity::between;
-use crate::input_file;
+use crate::log_file;
 use crate::stage::Failure;
 
 use super::options::StreamArguments;
@@ -54,7 +53,7 @@ const HELD_BACK: usize = 1 << 16;
 
 struct XenSource<'a> {
     path: &'a Path,
-    lines: BufReader<File>,
+    lines: Box<dyn BufRead>,
     file: XenFile,
     next: Option<(String, u64)>,
 }
@@ -154,8 +153,8 @@ fn oldest<'s, 'a>(sources: &'s mut [XenSource<'a>]) -> Option<&'s mut XenSource<
 
 impl<'a> XenSource<'a> {
     fn open(path: &'a Path, xen: &mut Xen) -> Result<Self, Failure> {
-        let file = input_file::open(path).map_err(Failure::io("read", path))?;
-        let mut lines = BufReader::with_capacity(1 << 18, file);
+        let lines = log_file::text_log(path, "table of Xen").and_then(|log| log.open());
+        let mut lines = lines.map_err(|error| Failure::input(path, error))?;
         let first = next_line(&mut lines).map_err(Failure::io("read", path))?;
         let first = String::from_utf8_lossy(&first.unwrap_or_default()).into_owned();
         let file = xen.open(&first).map_err(|error| Failure::input(path, error))?;

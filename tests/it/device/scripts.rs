@@ -291,9 +291,43 @@ fn a_chip_that_stands_still_and_a_battery_that_is_charged_are_refused() {
     }
     board.write(&format!("{supply}/voltage_now"), "4000000\n");
     assert!(refused(&board, "fuel-gauge").contains("is being charged"));
+    board.write(&format!("{supply}/status"), "Not charging\n");
+    assert!(refused(&board, "fuel-gauge").contains("on a cable"));
     board.write(&format!("{supply}/status"), "Discharging\n");
     board.write(&format!("{supply}/current_now"), "0\n");
     assert!(refused(&board, "fuel-gauge").contains("does not measure the current"));
+}
+
+#[test]
+fn all_batteries_of_a_board_are_read_and_no_accessory() {
+    if !has_mksh() {
+        return;
+    }
+    let mut board = FakeBoard::new("ok");
+    with_toolbox(&mut board);
+    for (name, text) in [
+        ("left/type", "Battery"),
+        ("left/power_now", "1500000"),
+        ("left/status", "Discharging"),
+        ("mouse/type", "Battery"),
+        ("mouse/scope", "Device"),
+        ("mouse/current_now", "9"),
+        ("mouse/voltage_now", "3000000"),
+        ("right/type", "Battery"),
+        ("right/current_now", "-250000"),
+        ("right/voltage_now", "4000000"),
+        ("right/status", "Not charging"),
+        ("usb/online", "0"),
+    ] {
+        board.write(&format!("sys/class/power_supply/{name}"), &format!("{text}\n"));
+    }
+    let options = PrepareOptions { meter: "fuel-gauge", ..options() };
+    assert_eq!(prepare(&board, &options).unwrap().rails, ["left", "right"]);
+    let idle = SessionKind::Idle { duration: Duration::from_millis(100) };
+    let logs = run_session(&board, &plan(idle)).unwrap();
+    let trace = parse_samples(&logs.samples).unwrap();
+    assert_eq!(trace.rails, ["left", "right"], "{}", logs.samples);
+    assert_eq!(trace.power_w[..2], [Some(1.5), Some(1.0)]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! where it is logged apart, as part of its state.
 
 use super::log::{Component, ComponentEvent, NodeLog, StateChange};
+use super::remark::{Remark, RemarkKind};
 
 /// A component `X frequency` says how fast `X` runs while it is active.
 const FREQUENCY: &str = " frequency";
@@ -32,6 +33,13 @@ pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
         }
         if all.readings.is_empty() {
             all.readings = std::mem::take(&mut log.readings);
+        } else if !log.readings.is_empty() {
+            let message = format!(
+                "{} readings are of a second meter and are left out: the first log with readings \
+                 is the meter",
+                log.readings.len()
+            );
+            all.remarks.push(Remark::new(RemarkKind::NotRead, message));
         }
         all.written_ns.append(&mut log.written_ns);
         all.remarks.append(&mut log.remarks);

@@ -39,7 +39,7 @@ pub use formats::batterystats::read_batterystats;
 pub use formats::csv::{HEADER as CSV_HEADER, read_csv};
 pub use formats::intervals::{HEADER as INTERVALS_HEADER, read_intervals};
 pub use formats::lines::{has_lines, read_lines};
-pub use formats::perfetto::{PerfettoOptions, read_perfetto};
+pub use formats::perfetto::{PerfettoOptions, read_perfetto, read_traces};
 pub use formats::quanto::{QuantoError, read_quanto};
 pub use formats::samples::readings;
 pub use independent::ColumnRole;

@@ -10,6 +10,8 @@ pub enum RemarkKind {
     Truncated,
     /// A line or an entry makes no sense.
     Unreadable,
+    /// A kind of record that is not read and could hold what is asked for.
+    NotRead,
     /// A component that the names don't know.
     UnknownComponent,
     /// A state that the names don't know.
@@ -47,6 +49,7 @@ impl fmt::Display for RemarkKind {
         f.write_str(match self {
             Self::Truncated => "truncated",
             Self::Unreadable => "unreadable",
+            Self::NotRead => "not-read",
             Self::UnknownComponent => "unknown-component",
             Self::UnknownState => "unknown-state",
             Self::StateNotKnown => "state-not-known",

@@ -8,10 +8,12 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use prost::Message;
 
 use super::wire::{
-    self, BatteryCounters, BinderReceived, BinderTransaction, ClockSnapshot, CompactSched,
-    CpuState, EnergyData, FtraceBundle, FtraceEvent, PowerRails, Print, ProcessTree,
-    RailDescriptor, SchedSwitch, TracePacket, TrackDescriptor, TrackEvent, WireProcess, WireThread,
-    WireTrace,
+    self, BinderReceived, BinderTransaction, ClockSnapshot, CompactSched, CpuState, FtraceBundle,
+    FtraceEvent, Print, ProcessTree, SchedSwitch, TrackEvent, WireProcess, WireThread, WireTrace,
+};
+pub use super::wire::{
+    BatteryCounters, EnergyData, PowerRails, ProcessDescriptor, RailDescriptor, TracePacket,
+    TrackDescriptor,
 };
 
 /// A trace being written.
@@ -140,6 +142,15 @@ impl TraceBytes {
         let bytes = encoder.finish().unwrap();
         let mut outer = Self::default();
         outer.packet(TracePacket { compressed_packets: Some(bytes), ..TracePacket::default() });
+        outer
+    }
+
+    /// The packets so far as one packet of those that zstd compressed.
+    pub fn zstd_bundle(&self) -> Self {
+        let bytes = zstd::encode_all(self.0.as_slice(), 3).unwrap();
+        let mut outer = Self::default();
+        let zstd_compressed_packets = Some(bytes);
+        outer.packet(TracePacket { zstd_compressed_packets, ..TracePacket::default() });
         outer
     }
 

@@ -80,8 +80,8 @@ pub enum What {
     },
     /// What a rail is called. Comes before its samples.
     Rail {
-        /// Number of the rail in this trace.
-        index: u32,
+        /// Which rail.
+        rail: RailKey,
         /// Its name.
         name: String,
         /// What it supplies, as the device names it; may be empty.
@@ -89,13 +89,15 @@ pub enum What {
     },
     /// A reading of a rail's meter.
     RailEnergy {
-        /// Number of the rail.
-        index: u32,
+        /// Which rail.
+        rail: RailKey,
         /// Microjoules since boot.
         energy_uj: u64,
     },
     /// A reading of the battery's counters; each absent where the device gives none.
     Battery {
+        /// Which battery; empty on a device that has one.
+        name: String,
         /// Charge left, in microampere-hours.
         charge_uah: Option<i64>,
         /// Energy left, in microwatt-hours.
@@ -165,6 +167,27 @@ pub enum What {
     },
 }
 
+/// Which rail of a trace: indices are counted anew in every session of a data source, and
+/// sessions have a number of their own, or else that of the packets' sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RailKey {
+    /// The file, where several are read as one.
+    pub source: u32,
+    /// The session of the data source.
+    pub session: RailSession,
+    /// Number of the rail within the session.
+    pub index: u32,
+}
+
+/// A session of a data source of rails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RailSession {
+    /// As the data source numbers it.
+    Uuid(u64),
+    /// The sequence of its packets, where it has no number.
+    Sequence(u32),
+}
+
 /// A track of slices or of a counter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Track {
@@ -212,6 +235,31 @@ pub enum TraceMarker {
         /// Tells apart sections of one name.
         cookie: i64,
     },
+    /// `G|pid|track|name|cookie`: a section on a track of its own begins (Android 12 and
+    /// later).
+    TrackBegin {
+        /// Process that wrote it.
+        pid: i32,
+        /// Name of the track.
+        track: String,
+        /// Name of the section.
+        name: String,
+        /// Tells apart sections of one track.
+        cookie: i64,
+    },
+    /// `H|pid|track|cookie`, or with the name before the cookie: it ends.
+    TrackEnd {
+        /// Process that wrote it.
+        pid: i32,
+        /// Name of the track.
+        track: String,
+        /// Tells apart sections of one track.
+        cookie: i64,
+    },
+    /// `I|pid|name` or `N|pid|track|name`: a moment.
+    Instant,
+    /// A form with a letter before `|` that is none of these.
+    Unknown(char),
     /// `C|pid|name|value`: a counter.
     Counter {
         /// Process that wrote it.
@@ -238,28 +286,53 @@ impl TraceMarker {
         if kind == "E" {
             return Some(Self::End);
         }
+        let mut letter = kind.chars();
+        let (Some(kind), None) = (letter.next(), letter.next()) else { return None };
         let (pid, rest) = rest.split_once('|')?;
         let pid = pid.parse().ok()?;
-        // Names may hold `|`; the last field can't.
-        let last = || rest.rsplit_once('|').and_then(|(name, n)| Some((name, n.parse().ok()?)));
-        Some(match kind {
-            "B" => Self::Begin { pid, name: rest.to_owned() },
-            "S" => last().map(|(name, cookie)| Self::AsyncBegin {
+        match kind {
+            'B' => Some(Self::Begin { pid, name: rest.to_owned() }),
+            'S' => numbered(rest).map(|(name, cookie)| Self::AsyncBegin {
                 pid,
                 name: name.to_owned(),
                 cookie,
-            })?,
-            "F" => last().map(|(name, cookie)| Self::AsyncEnd {
+            }),
+            'F' => numbered(rest).map(|(name, cookie)| Self::AsyncEnd {
                 pid,
                 name: name.to_owned(),
                 cookie,
-            })?,
-            "C" => {
-                last().map(|(name, value)| Self::Counter { pid, name: name.to_owned(), value })?
+            }),
+            'G' => {
+                let (track, rest) = rest.split_once('|')?;
+                let (name, cookie) = numbered(rest)?;
+                let (track, name) = (track.to_owned(), name.to_owned());
+                Some(Self::TrackBegin { pid, track, name, cookie })
             }
-            _ => return None,
-        })
+            'H' => {
+                let (track, rest) = rest.split_once('|')?;
+                let cookie = rest.rsplit('|').next()?.parse().ok()?;
+                Some(Self::TrackEnd { pid, track: track.to_owned(), cookie })
+            }
+            'I' | 'N' => Some(Self::Instant),
+            'C' => counter(rest).map(|(name, value)| Self::Counter {
+                pid,
+                name: name.to_owned(),
+                value,
+            }),
+            kind => kind.is_ascii_uppercase().then_some(Self::Unknown(kind)),
+        }
     }
+}
+
+/// `name|number`. Names may hold `|`; the last field can't.
+fn numbered(text: &str) -> Option<(&str, i64)> {
+    let (name, number) = text.rsplit_once('|')?;
+    Some((name, number.parse().ok()?))
+}
+
+/// `name|value`, or with Chromium's group behind it: `name|value|Blob`.
+fn counter(text: &str) -> Option<(&str, i64)> {
+    numbered(text).or_else(|| numbered(text.rsplit_once('|')?.0))
 }
 
 #[cfg(test)]
@@ -281,10 +354,33 @@ mod tests {
             TraceMarker::parse("F|7|load|-3"),
             TraceMarker::AsyncEnd { pid, name, cookie: -3 }
         );
-        let counter = TraceMarker::Counter { pid: 7, name: "a|b".into(), value: 5 };
-        assert_eq!(TraceMarker::parse("C|7|a|b|5"), counter);
+        let named = |name: &str, value| TraceMarker::Counter { pid: 7, name: name.into(), value };
+        assert_eq!(TraceMarker::parse("C|7|a|b|5"), named("a|b", 5));
         assert_eq!(TraceMarker::parse("S|7|load|x"), TraceMarker::Text("S|7|load|x".into()));
         assert_eq!(TraceMarker::parse("hello"), TraceMarker::Text("hello".into()));
+        assert_eq!(TraceMarker::parse("C|7|bytes|5|Blob"), named("bytes", 5));
+        assert_eq!(TraceMarker::parse("I|7|now"), TraceMarker::Instant);
+        assert_eq!(TraceMarker::parse("N|7|track|now"), TraceMarker::Instant);
+        assert_eq!(TraceMarker::parse("Q|7|what"), TraceMarker::Unknown('Q'));
+        assert_eq!(TraceMarker::parse("a|7|what"), TraceMarker::Text("a|7|what".into()));
+    }
+
+    #[test]
+    fn sections_on_tracks_of_their_own() {
+        let (pid, track, cookie) = (7, "net".to_owned(), 3);
+        let begin = |name: &str| TraceMarker::TrackBegin {
+            pid,
+            track: track.clone(),
+            name: name.into(),
+            cookie,
+        };
+        assert_eq!(TraceMarker::parse("G|7|net|get|3\n"), begin("get"));
+        assert_eq!(TraceMarker::parse("G|7|net|get|a|3"), begin("get|a"));
+        let end = TraceMarker::TrackEnd { pid, track: track.clone(), cookie };
+        assert_eq!(TraceMarker::parse("H|7|net|3"), end);
+        assert_eq!(TraceMarker::parse("H|7|net|get|3"), end);
+        assert_eq!(TraceMarker::parse("H|7|net|x"), TraceMarker::Text("H|7|net|x".into()));
+        assert_eq!(TraceMarker::parse("G|7|net"), TraceMarker::Text("G|7|net".into()));
     }
 
     proptest! {

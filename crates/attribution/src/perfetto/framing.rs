@@ -1,10 +1,9 @@
 //! The bytes of a trace file, cut into packets: field 1 of the message `Trace`, one after
 //! the other. Never more than one packet is held.
 
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 
-use flate2::read::MultiGzDecoder;
-use wattline_units::limits::{TRACE_PACKET_BYTES, UNPACKED_TRACE_BYTES};
+use wattline_units::limits::TRACE_PACKET_BYTES;
 
 /// What [`Packets::next`] found.
 #[derive(Debug, PartialEq)]
@@ -24,20 +23,6 @@ pub struct Packets<R> {
     offset: u64,
 }
 
-/// The bytes of a trace file, unpacked if they are gzip.
-///
-/// # Errors
-/// What the input says when its first bytes are read.
-pub fn unpacked(input: impl Read + 'static) -> io::Result<Box<dyn BufRead>> {
-    let mut input = BufReader::with_capacity(1 << 16, input);
-    let is_gzip = input.fill_buf()?.starts_with(&[0x1f, 0x8b]);
-    if is_gzip {
-        let plain = UNPACKED_TRACE_BYTES.reader(MultiGzDecoder::new(input));
-        return Ok(Box::new(BufReader::with_capacity(1 << 16, plain)));
-    }
-    Ok(Box::new(input))
-}
-
 impl<R: BufRead> Packets<R> {
     pub fn new(input: R) -> Self {
         Self { input, offset: 0 }
@@ -48,7 +33,7 @@ impl<R: BufRead> Packets<R> {
         let start = self.offset;
         match self.frame(packet) {
             Ok(frame) => Ok(frame),
-            // Gzip data that stop or don't check out come as errors of the input.
+            // Packed data that stop or don't check out come as errors of the input.
             Err(error) if is_damage(&error) => {
                 let what = format!("the trace ends or is damaged in the packet at byte {start}");
                 Ok(PacketRead::Truncated(format!("{what} ({error})")))

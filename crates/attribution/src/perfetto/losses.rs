@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::unread::{Holds, UnreadCounts};
 use super::wire::{FtraceStats, TraceStats};
 
 /// What was lost when the trace was recorded or read.
@@ -23,10 +24,26 @@ pub struct Losses {
     pub timeless_events: u64,
     /// How the file ends, if not after a whole packet.
     pub truncation: Option<String>,
+    /// Kinds of records that are not read and could hold an answer.
+    pub unread: UnreadCounts,
+    /// Packets of other machines than the one that is read, by the machine's number.
+    pub other_machines: BTreeMap<u32, u64>,
     pub(super) kernel_start: BTreeMap<u64, u64>,
 }
 
 impl Losses {
+    /// A sentence for each kind of record that is not read and could hold one of these, and
+    /// for other machines.
+    #[must_use]
+    pub fn unread_findings(&self, wanted: &[Holds]) -> Vec<String> {
+        let machine = |(machine, packets): (&u32, &u64)| {
+            format!("{packets} packets are of machine {machine}, which is not the one that is read")
+        };
+        let mut found = self.unread.findings(wanted);
+        found.extend(self.other_machines.iter().map(machine));
+        found
+    }
+
     /// A sentence for each sort of loss; none for a whole trace.
     #[must_use]
     pub fn findings(&self) -> Vec<String> {

@@ -1,28 +1,25 @@
 //! The reader: bytes in, events out, one packet at a time.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, Read};
 
-use flate2::read::ZlibDecoder;
 use prost::Message;
 
 use super::bundle::{self, Running, text};
 use super::clock::TraceClocks;
-use super::event::{TraceEvent, What};
-use super::framing::{PacketRead, Packets, unpacked};
+use super::event::{RailKey, RailSession, TraceEvent, What};
 use super::losses::Losses;
+use super::packets::{PacketSource, SourceRead};
 use super::sequence::{Sequence, track};
 use super::wire::{self, TracePacket};
 
 /// `BuiltinClock`, of the meters' times.
 const CLOCK_BOOTTIME: u32 = 6;
 
-/// The packets inside a packet of compressed ones.
-type Nested = Packets<BufReader<ZlibDecoder<Cursor<Vec<u8>>>>>;
-
-/// Reads the events of a Perfetto trace, plain or gzip, as they stand in the file. Kernel
-/// events come in bundles: in order within a CPU, not across CPUs. Memory is that of the
-/// largest packet and of the names of tracks; it does not grow with the trace.
+/// Reads the events of one machine in a Perfetto trace, plain, gzip or zstd, as they stand
+/// in the file. Kernel events come in bundles: in order within a CPU, not across CPUs.
+/// Memory is that of the largest packet and of the names of tracks; it does not grow with
+/// the trace.
 ///
 /// ```no_run
 /// use wattline_attribution::perfetto::{TraceReader, What};
@@ -39,9 +36,11 @@ type Nested = Packets<BufReader<ZlibDecoder<Cursor<Vec<u8>>>>>;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct TraceReader {
-    packets: Packets<Box<dyn BufRead>>,
-    compressed: Option<Nested>,
+    packets: PacketSource,
     packet: Vec<u8>,
+    machine: u32,
+    source: u32,
+    has_switches: bool,
     ready: VecDeque<TraceEvent>,
     clocks: TraceClocks,
     running: Running,
@@ -51,15 +50,26 @@ pub struct TraceReader {
 }
 
 impl TraceReader {
-    /// Starts to read.
+    /// Starts to read what the trace has of the machine on which it was recorded.
     ///
     /// # Errors
     /// What the input says when its first bytes are read.
     pub fn new(input: impl Read + 'static) -> io::Result<Self> {
+        Self::of_machine(input, 0, 0)
+    }
+
+    /// Starts to read what the trace has of a machine, by its number in the trace. Events of
+    /// several files that are read as one carry the file's number, `source`.
+    ///
+    /// # Errors
+    /// What the input says when its first bytes are read.
+    pub fn of_machine(input: impl Read + 'static, machine: u32, source: u32) -> io::Result<Self> {
         Ok(Self {
-            packets: Packets::new(unpacked(input)?),
-            compressed: None,
+            packets: PacketSource::new(input)?,
             packet: Vec::new(),
+            machine,
+            source,
+            has_switches: false,
             ready: VecDeque::new(),
             clocks: TraceClocks::default(),
             running: Running::new(),
@@ -77,24 +87,20 @@ impl TraceReader {
 
     /// Reads one packet; false at the end.
     fn advance(&mut self) -> io::Result<bool> {
-        let is_nested = self.compressed.is_some();
-        let frame = match &mut self.compressed {
-            Some(inner) => inner.next(&mut self.packet)?,
-            None => self.packets.next(&mut self.packet)?,
-        };
-        match frame {
-            PacketRead::Packet => match TracePacket::decode(self.packet.as_slice()) {
-                Ok(packet) => self.take(packet, is_nested),
+        match self.packets.next(&mut self.packet)? {
+            SourceRead::Packet => match TracePacket::decode(self.packet.as_slice()) {
+                Ok(packet) if packet.machine_id == self.machine => {
+                    self.losses.unread.packet(&self.packet);
+                    self.take(packet);
+                }
+                Ok(packet) => {
+                    *self.losses.other_machines.entry(packet.machine_id).or_default() += 1;
+                }
                 Err(_) => self.losses.unreadable_packets += 1,
             },
-            PacketRead::End if is_nested => self.compressed = None,
-            // What is left of damaged compressed packets is lost; the file goes on.
-            PacketRead::Truncated(_) if is_nested => {
-                self.losses.unreadable_packets += 1;
-                self.compressed = None;
-            }
-            PacketRead::End => return Ok(false),
-            PacketRead::Truncated(how) => {
+            SourceRead::Unreadable => self.losses.unreadable_packets += 1,
+            SourceRead::End => return Ok(false),
+            SourceRead::Truncated(how) => {
                 self.losses.truncation = Some(how);
                 return Ok(false);
             }
@@ -102,16 +108,7 @@ impl TraceReader {
         Ok(true)
     }
 
-    fn take(&mut self, mut packet: TracePacket, is_nested: bool) {
-        if let Some(bytes) = packet.compressed_packets.take() {
-            if is_nested {
-                self.losses.unreadable_packets += 1;
-            } else {
-                let inner = BufReader::new(ZlibDecoder::new(Cursor::new(bytes)));
-                self.compressed = Some(Packets::new(inner));
-            }
-            return;
-        }
+    fn take(&mut self, mut packet: TracePacket) {
         let has_gap = packet.previous_packet_dropped != 0;
         self.losses.dropped_packets += u64::from(has_gap);
         let id = packet.trusted_packet_sequence_id;
@@ -127,6 +124,7 @@ impl TraceReader {
             }
             let (events, timeless) = bundle::events(bundle, &mut self.clocks, &mut self.running);
             self.losses.timeless_events += timeless;
+            self.has_switches |= events.iter().any(|e| matches!(e.what, What::Switch { .. }));
             self.ready.extend(events);
         }
         let sequence = self.sequences.entry(id).or_default();
@@ -143,7 +141,7 @@ impl TraceReader {
             self.push(at_ns, what);
         }
         if let Some(rails) = &packet.power_rails {
-            self.rails(rails, at_ns);
+            self.rails(rails, id, at_ns);
         }
     }
 
@@ -184,17 +182,20 @@ impl TraceReader {
         }
     }
 
-    fn rails(&mut self, rails: &wire::PowerRails, packet_ns: Option<u64>) {
+    fn rails(&mut self, rails: &wire::PowerRails, sequence: u32, packet_ns: Option<u64>) {
+        let session = rails.session_uuid.map_or(RailSession::Sequence(sequence), RailSession::Uuid);
+        let source = self.source;
+        let key = |index: u32| RailKey { source, session, index };
         for rail in &rails.rail_descriptor {
             let (name, subsystem) = (text(&rail.rail_name), text(&rail.subsys_name));
-            self.fact(What::Rail { index: rail.index, name, subsystem });
+            self.fact(What::Rail { rail: key(rail.index), name, subsystem });
         }
         for sample in &rails.energy_data {
             let boot_ns = sample.timestamp_ms.saturating_mul(1_000_000);
             let own = (boot_ns > 0).then_some(boot_ns);
             let own = own.and_then(|at| self.clocks.trace_ns(0, Some(CLOCK_BOOTTIME), at));
-            let (index, energy_uj) = (sample.index, sample.energy);
-            self.push(own.or(packet_ns), What::RailEnergy { index, energy_uj });
+            let (rail, energy_uj) = (key(sample.index), sample.energy);
+            self.push(own.or(packet_ns), What::RailEnergy { rail, energy_uj });
         }
     }
 
@@ -218,6 +219,7 @@ fn first_ns(bundle: &wire::FtraceBundle) -> Option<u64> {
 
 fn battery(counters: &wire::BatteryCounters) -> What {
     What::Battery {
+        name: text(&counters.name),
         charge_uah: counters.charge_counter_uah,
         energy_uwh: counters.energy_counter_uwh,
         current_ua: counters.current_ua,
@@ -237,7 +239,13 @@ impl Iterator for TraceReader {
                 return None;
             }
             match self.advance() {
-                Ok(is_more) => self.is_over = !is_more,
+                Ok(true) => {}
+                Ok(false) => {
+                    self.is_over = true;
+                    if self.has_switches {
+                        self.losses.unread.switches_were_read();
+                    }
+                }
                 Err(error) => {
                     self.is_over = true;
                     return Some(Err(error));

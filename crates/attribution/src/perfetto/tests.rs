@@ -61,6 +61,108 @@ fn gzip_and_compressed_packets_read_the_same() {
     assert_eq!(read(&sample().gzip()), plain);
     assert_eq!(read(&sample().compressed().0), plain);
     assert_eq!(read(&sample().compressed().gzip()), plain);
+    assert_eq!(read(&sample().zstd_bundle().0), plain);
+    assert_eq!(read(&sample().zstd_bundle().gzip()), plain);
+    let zst = zstd::encode_all(sample().0.as_slice(), 3).unwrap();
+    assert_eq!(read(&zst), plain);
+    // A bundle in a bundle is none, and what comes after it is read.
+    let mut nested = sample().compressed().zstd_bundle();
+    nested.0.extend(sample().0);
+    let (events, losses) = read(&nested.0);
+    assert_eq!((events, losses.unreadable_packets), (plain.0, 1));
+}
+
+/// The bytes of a packet with one field, whose value is a message or a text.
+fn packet_with(field: u32, value: &[u8]) -> Vec<u8> {
+    let mut packet = Vec::new();
+    prost::encoding::encode_key(field, prost::encoding::WireType::LengthDelimited, &mut packet);
+    prost::encoding::encode_varint(value.len() as u64, &mut packet);
+    packet.extend(value);
+    let mut bytes = vec![0x0a];
+    prost::encoding::encode_varint(packet.len() as u64, &mut bytes);
+    bytes.extend(packet);
+    bytes
+}
+
+#[test]
+fn what_is_not_read_and_could_hold_an_answer_is_named() {
+    let unread = |bytes: &[u8], wanted: &[Holds]| read(bytes).1.unread_findings(wanted);
+    assert!(unread(&sample().0, &[Holds::Scheduling, Holds::Energy, Holds::Sections]).is_empty());
+    let generic = [packet_with(117, &[8, 1]), packet_with(117, &[8, 2])].concat();
+    let expected = "2 of packet.generic_kernel_task_state_event (field 117), which could hold who \
+                    ran and is not read";
+    assert_eq!(unread(&generic, &[Holds::Scheduling]), [expected]);
+    assert!(unread(&generic, &[Holds::Energy]).is_empty());
+    // Of any kind that there is not yet nobody knows what it holds.
+    let newer = unread(&packet_with(1234, b"x"), &[Holds::Energy]);
+    assert!(newer[0].contains("field 1234 of packet, which is newer than Perfetto"), "{newer:?}");
+    // A battery (field 38) with a field 9, a bundle of kernel events with a field 12.
+    let battery = unread(&packet_with(38, &[0x48, 1]), &[Holds::Energy]);
+    assert!(battery[0].contains("field 9 of battery"), "{battery:?}");
+    let bundle = unread(&packet_with(1, &[0x62, 1, 0]), &[Holds::Scheduling]);
+    assert!(bundle[0].contains("field 12 of ftrace_events"), "{bundle:?}");
+}
+
+#[test]
+fn switches_with_counters_are_missed_only_where_there_are_no_others() {
+    // An event (field 2 of a bundle) with field 487.
+    let with_counters = packet_with(1, &[0x12, 4, 0xba, 0x1e, 1, 0]);
+    let alone = read(&with_counters).1;
+    assert_eq!(alone.unread_findings(&[Holds::Scheduling]).len(), 1, "{alone:?}");
+    let both = [with_counters, sample().0].concat();
+    assert!(read(&both).1.unread.is_empty());
+}
+
+#[test]
+fn a_machine_is_read_without_the_others() {
+    let mut trace = sample();
+    let alone = read(&trace.0);
+    let guest = FtraceBundle {
+        cpu: 0,
+        event: vec![switch(5_200, (0, "swapper/0"), (100, "guest"))],
+        ..FtraceBundle::default()
+    };
+    trace.packet(TracePacket {
+        ftrace_events: Some(guest),
+        machine_id: 3,
+        ..TracePacket::default()
+    });
+    let (events, losses) = read(&trace.0);
+    assert_eq!(events, alone.0);
+    assert_eq!(losses.other_machines, [(3, 1)].into());
+    assert!(losses.unread_findings(&[])[0].contains("machine 3"));
+    let guest = TraceReader::of_machine(Cursor::new(trace.0), 3, 0).unwrap();
+    assert_eq!(guest.count(), 1);
+}
+
+#[test]
+fn rails_are_of_their_session() {
+    let rails = |sequence, session_uuid, name: &str| TracePacket {
+        timestamp: Some(0),
+        trusted_packet_sequence_id: sequence,
+        power_rails: Some(wire::PowerRails {
+            rail_descriptor: vec![wire::RailDescriptor {
+                index: 0,
+                rail_name: name.into(),
+                subsys_name: Vec::new(),
+            }],
+            energy_data: Vec::new(),
+            session_uuid,
+        }),
+        ..TracePacket::default()
+    };
+    let mut trace = TraceBytes::default();
+    trace.packet(rails(1, Some(7), "CPU")).packet(rails(1, Some(8), "USB"));
+    trace.packet(rails(2, None, "GPU"));
+    let keys: Vec<RailSession> = read(&trace.0)
+        .0
+        .into_iter()
+        .filter_map(|event| match event.what {
+            What::Rail { rail, .. } => Some(rail.session),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(keys, [RailSession::Uuid(7), RailSession::Uuid(8), RailSession::Sequence(2)]);
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub struct TracePacket {
     pub previous_packet_dropped: u32,
     #[prost(message, optional, tag = "47")]
     pub packages_list: Option<PackagesList>,
+    /// Written by tests only; `packets.rs` reads it, and field 133.
     #[prost(bytes = "vec", optional, tag = "50")]
     pub compressed_packets: Option<Vec<u8>>,
     #[prost(uint32, optional, tag = "58")]
@@ -54,6 +55,22 @@ pub struct TracePacket {
     pub trace_packet_defaults: Option<PacketDefaults>,
     #[prost(message, optional, tag = "60")]
     pub track_descriptor: Option<TrackDescriptor>,
+    #[prost(message, optional, tag = "89")]
+    pub trace_uuid: Option<TraceUuid>,
+    /// The machine that a packet is of; none for that on which the trace was recorded.
+    #[prost(uint32, tag = "98")]
+    pub machine_id: u32,
+    /// Written by tests only.
+    #[prost(bytes = "vec", optional, tag = "133")]
+    pub zstd_compressed_packets: Option<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Message)]
+pub struct TraceUuid {
+    #[prost(int64, tag = "1")]
+    pub msb: i64,
+    #[prost(int64, tag = "2")]
+    pub lsb: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -210,6 +227,9 @@ pub struct PowerRails {
     pub rail_descriptor: Vec<RailDescriptor>,
     #[prost(message, repeated, tag = "2")]
     pub energy_data: Vec<EnergyData>,
+    /// Whose indices these are, where several data sources record rails.
+    #[prost(uint64, optional, tag = "3")]
+    pub session_uuid: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -242,6 +262,9 @@ pub struct BatteryCounters {
     pub capacity_percent: Option<f32>,
     #[prost(int64, optional, tag = "3")]
     pub current_ua: Option<i64>,
+    /// Only where there are several.
+    #[prost(bytes = "vec", tag = "5")]
+    pub name: Vec<u8>,
     #[prost(int64, optional, tag = "6")]
     pub energy_counter_uwh: Option<i64>,
     #[prost(int64, optional, tag = "7")]

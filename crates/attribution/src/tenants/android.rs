@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::battery::BatteryMeter;
 use crate::monitor::formulas::SocTable;
 use crate::perfetto::{TraceEvent, What};
 use wattline_units::power::MeterCounter;
 
-use super::battery::BatteryMeter;
+use super::android_meters::AndroidMeters;
 use super::facts::TraceFacts;
-use super::meter::MeterId;
 use super::names::{TenantId, TenantNames};
 use super::options::EnergySource;
 use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
@@ -30,8 +30,8 @@ pub enum Grouping {
 pub struct AndroidRecords {
     facts: TraceFacts,
     grouping: Grouping,
-    meters: HashMap<u32, MeterId>,
-    battery: Option<(MeterId, BatteryMeter)>,
+    meters: AndroidMeters,
+    batteries: BTreeMap<String, BatteryMeter>,
     clocks: HashMap<u32, CpuClock>,
     tenants: HashMap<i32, TenantId>,
     running: BTreeMap<u32, RunningTenant>,
@@ -72,26 +72,21 @@ const MODEL: usize = 0;
 pub(super) const MICROJOULES: MeterCounter = MeterCounter { joules_per_count: 1e-6, modulus: None };
 
 impl AndroidRecords {
-    /// With the facts of the first pass, and the meter of each chosen rail. `battery` is
-    /// the meter of the battery where no rail is.
+    /// With the facts of the first pass, and the meters.
     #[must_use]
-    pub fn new(
-        facts: TraceFacts,
-        grouping: Grouping,
-        meters: HashMap<u32, MeterId>,
-        battery: Option<MeterId>,
-    ) -> Self {
+    pub fn new(facts: TraceFacts, grouping: Grouping, meters: AndroidMeters) -> Self {
         let has_cycles = facts.has_frequencies();
         let clock = |khz: u32| CpuClock { khz, ..CpuClock::default() };
         let clocks = facts.first_khz.iter().map(|(cpu, khz)| (*cpu, clock(*khz))).collect();
-        let battery = battery.map(|meter| (meter, BatteryMeter::default()));
+        let battery = |name: &String| (name.clone(), BatteryMeter::default());
+        let batteries = meters.batteries.keys().map(battery).collect();
         let (tenants, running) = (HashMap::new(), BTreeMap::new());
         let (soc, beyond_table_ns) = (None, 0);
         Self {
             facts,
             grouping,
             meters,
-            battery,
+            batteries,
             clocks,
             tenants,
             running,
@@ -126,7 +121,7 @@ impl AndroidRecords {
     /// Samples at which the battery was charged: its energy is not known there.
     #[must_use]
     pub fn charging(&self) -> u64 {
-        self.battery.as_ref().map_or(0, |(_, battery)| battery.charging)
+        self.batteries.values().map(|battery| battery.charging).sum()
     }
 
     /// Whether an event becomes a record, and must come in order of time.
@@ -169,15 +164,16 @@ impl AndroidRecords {
                 self.running.remove(cpu);
                 Some(TenantRecord::Hotplug { at_ns, cpu: *cpu, is_online: *is_online })
             }
-            What::RailEnergy { index, energy_uj } => {
-                let meter = *self.meters.get(index)?;
+            What::RailEnergy { rail, energy_uj } => {
+                let meter = *self.meters.rails.get(rail)?;
                 Some(TenantRecord::Energy { at_ns, meter, reading: *energy_uj })
             }
-            What::Battery { charge_uah, energy_uwh, current_ua, voltage_uv } => {
-                let (meter, battery) = self.battery.as_mut()?;
+            What::Battery { name, charge_uah, energy_uwh, current_ua, voltage_uv } => {
+                let meter = *self.meters.batteries.get(name)?;
+                let battery = self.batteries.get_mut(name)?;
                 let reading =
                     battery.sample(at_ns, *energy_uwh, *charge_uah, *current_ua, *voltage_uv)?;
-                Some(TenantRecord::Energy { at_ns, meter: *meter, reading })
+                Some(TenantRecord::Energy { at_ns, meter, reading })
             }
             What::Lost { cpu } => {
                 self.running.remove(cpu);

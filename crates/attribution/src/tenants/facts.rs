@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::perfetto::{TraceEvent, What};
+use crate::perfetto::{RailCatalogue, RailMeter, TraceEvent, What};
 
 /// Which rails' energy is shared.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,10 +19,10 @@ pub struct TraceFacts {
     pub(super) processes: HashMap<i32, (String, Option<i32>)>,
     pub(super) threads: HashMap<i32, i32>,
     packages: BTreeMap<u64, Vec<String>>,
-    rails: BTreeMap<u32, (String, String)>,
+    rails: RailCatalogue,
     pub(super) first_khz: BTreeMap<u32, u32>,
     cpus: BTreeSet<u32>,
-    has_battery: bool,
+    batteries: BTreeSet<String>,
 }
 
 impl TraceFacts {
@@ -39,19 +39,12 @@ impl TraceFacts {
                     names.push(name.clone());
                 }
             }
-            What::Rail { index, name, subsystem } => {
-                self.rails.insert(*index, (name.clone(), subsystem.clone()));
-            }
-            // Samples of a rail that was never named.
-            What::RailEnergy { index, .. } => {
-                let unnamed = || (format!("rail {index}"), String::new());
-                self.rails.entry(*index).or_insert_with(unnamed);
-            }
+            What::Rail { .. } | What::RailEnergy { .. } => self.rails.take(event),
             What::CpuFrequency { cpu, khz } => {
                 self.first_khz.entry(*cpu).or_insert(*khz);
             }
             What::Switch { cpu, .. } => drop(self.cpus.insert(*cpu)),
-            What::Battery { .. } => self.has_battery = true,
+            What::Battery { name, .. } => drop(self.batteries.insert(name.clone())),
             _ => {}
         }
     }
@@ -68,31 +61,31 @@ impl TraceFacts {
         self.cpus.len()
     }
 
-    /// The rails to share: their numbers and names; then those left out.
+    /// The rails to share, the names of those left out, and what is to be told of rails.
     #[must_use]
-    pub fn choose(&self, choice: &RailChoice) -> (Vec<(u32, String)>, Vec<String>) {
+    pub fn choose(&self, choice: &RailChoice) -> (Vec<RailMeter>, Vec<String>, Vec<String>) {
         let is_named = |name: &str, parts: &[String]| {
             let name = name.to_lowercase();
             parts.iter().any(|part| name.contains(&part.to_lowercase()))
         };
-        let is_cpu = |(name, subsystem): &(String, String)| {
-            is_named(name, &["cpu".into()]) || is_named(subsystem, &["cpu".into()])
+        let is_cpu = |rail: &RailMeter| {
+            is_named(&rail.name, &["cpu".into()]) || is_named(&rail.subsystem, &["cpu".into()])
         };
-        let any_cpu = self.rails.values().any(is_cpu);
-        let is_chosen = |rail: &(String, String)| match choice {
+        let (meters, remarks) = self.rails.meters();
+        let any_cpu = meters.iter().any(is_cpu);
+        let is_chosen = |rail: &RailMeter| match choice {
             RailChoice::Cpu => is_cpu(rail) || !any_cpu,
-            RailChoice::Named(parts) => is_named(&rail.0, parts),
+            RailChoice::Named(parts) => is_named(&rail.name, parts),
         };
-        let (chosen, rest): (Vec<_>, Vec<_>) =
-            self.rails.iter().partition(|(_, rail)| is_chosen(rail));
-        let chosen = chosen.into_iter().map(|(index, rail)| (*index, rail.0.clone())).collect();
-        (chosen, rest.into_iter().map(|(_, rail)| rail.0.clone()).collect())
+        let (chosen, rest): (Vec<_>, Vec<_>) = meters.into_iter().partition(is_chosen);
+        (chosen, rest.into_iter().map(|rail| rail.name).collect(), remarks)
     }
 
-    /// Whether the battery is a meter, for want of rails.
+    /// The batteries, which are meters for want of rails: their names, empty for the only
+    /// one of a device.
     #[must_use]
-    pub fn has_battery(&self) -> bool {
-        self.has_battery
+    pub fn batteries(&self) -> &BTreeSet<String> {
+        &self.batteries
     }
 
     pub(super) fn user(&self, tid: i32) -> Option<i32> {

@@ -11,8 +11,8 @@
 //! command beside `cli/tenants/perf.rs`.
 
 mod android;
+mod android_meters;
 mod basis;
-mod battery;
 mod cgroups;
 mod charge;
 mod console;
@@ -25,10 +25,12 @@ mod meter;
 mod metered;
 mod names;
 mod options;
+mod ordered;
 mod output;
 mod outside;
 mod overhead;
 mod perf;
+mod perf_cpus;
 mod perf_line;
 mod readings;
 mod record;
@@ -49,6 +51,7 @@ mod stream_tests;
 mod trouble_tests;
 
 pub use android::{AndroidRecords, Grouping};
+pub use android_meters::AndroidMeters;
 pub use basis::SharingBasis;
 pub use cgroups::{CgroupReading, cgroup_records, usage_ns};
 pub use console::table;
@@ -58,7 +61,8 @@ pub use facts::{RailChoice, TraceFacts};
 pub use meter::{MeterId, UNIT_DEFAULT_J, rapl_counter, rapl_unit_j};
 pub use names::{TenantId, TenantNames};
 pub use options::{Charging, Counting, EnergySource, StreamOptions};
-pub use output::{TenantTable, json_line, openmetrics, rows_csv};
+pub use ordered::OrderedEvents;
+pub use output::{TenantTable, json_line, json_whole, openmetrics, rows_csv};
 pub use overhead::{OverheadError, OverheadTest, Runs, epsilon, overhead_csv, parse_runs};
 pub use perf::{By, Perf};
 pub use readings::{MeterReadings, ReadingsError, parse_readings};

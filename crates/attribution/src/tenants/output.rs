@@ -75,6 +75,9 @@ struct JsonView<'a> {
     outside_log_s: Option<f64>,
     basis: String,
     tenants: Vec<JsonRow<'a>>,
+    /// What the log has that was not read and could change the rows.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    incomplete: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -99,6 +102,31 @@ pub fn json_line(
     view_s: Option<u32>,
     origin_ns: u64,
 ) -> String {
+    json(view, names, view_s, origin_ns, &[])
+}
+
+/// The view of a whole log as one line of JSON; `incomplete` says what of the log was not
+/// read.
+///
+/// # Panics
+/// If the rows don't add up, which would be a fault of this program.
+#[must_use]
+pub fn json_whole(
+    view: &WindowView,
+    names: &TenantNames,
+    origin_ns: u64,
+    incomplete: &[String],
+) -> String {
+    json(view, names, None, origin_ns, incomplete)
+}
+
+fn json(
+    view: &WindowView,
+    names: &TenantNames,
+    view_s: Option<u32>,
+    origin_ns: u64,
+    incomplete: &[String],
+) -> String {
     assert!(view.is_conserved(), "shares don't add up to the energy");
     let rows = view.rows();
     let row = |row: &TenantUse| JsonRow {
@@ -122,6 +150,7 @@ pub fn json_line(
         outside_log_s: view.outside.map(|outside| outside.seconds),
         basis: view.basis(),
         tenants: rows.iter().map(row).collect(),
+        incomplete,
     };
     serde_json::to_string(&json).unwrap_or_default()
 }
@@ -211,7 +240,10 @@ pub(super) mod tests {
         let json: serde_json::Value =
             serde_json::from_str(&json_line(&view, &names, Some(1), 0)).unwrap();
         assert_eq!(json["tenants"][2]["tenant"], "unattributed");
-        assert_eq!(json["view_s"], 1);
+        assert_eq!((&json["view_s"], json.get("incomplete")), (&1.into(), None));
+        let whole = json_whole(&view, &names, 0, &["3 of x".into()]);
+        let whole: serde_json::Value = serde_json::from_str(&whole).unwrap();
+        assert_eq!((&whole["view_s"], &whole["incomplete"][0]), (&().into(), &"3 of x".into()));
         let metrics = openmetrics(&view, &names, "test");
         assert!(metrics.contains(r#"tenant="a,\"x\"",basis="cpu-time"} 0.3"#), "{metrics}");
         assert!(metrics.ends_with("# EOF\n") && metrics.contains("tenant=\"unattributed\""));

@@ -1,6 +1,5 @@
 //! Inputs: lines of real recorders, and damage.
 
-use std::collections::HashMap;
 use std::io::Cursor;
 
 use proptest::prelude::*;
@@ -88,6 +87,145 @@ fn switch_events_threads_processes_and_old_forms() {
     assert_eq!(leaving(&records, &names), ["a [1] b"]);
 }
 
+/// A thread: its name and number.
+type Named<'a> = (&'a str, i64);
+
+/// The same three switches as every program of the field prints them.
+#[test]
+fn one_log_in_the_words_of_several_programs() {
+    let (idle, red, blue) = (("swapper/0", 0), ("red [x] 1", 100), ("Web Content", 200));
+    let turns = [(idle, red, "100.000000"), (red, blue, "104.000000"), (blue, idle, "110.000000")];
+    let text = |line: &dyn Fn(Named<'_>, Named<'_>, &str) -> String| -> String {
+        turns.iter().map(|(prev, next, at)| line(*prev, *next, at) + "\n").collect()
+    };
+    let full = |prev: (&str, i64), next: (&str, i64)| {
+        format!(
+            "prev_comm={} prev_pid={} prev_prio=120 prev_state=R+ ==> next_comm={} next_pid={} \
+             next_prio=120",
+            prev.0, prev.1, next.0, next.1
+        )
+    };
+    let short = |prev: (&str, i64), next: (&str, i64)| {
+        format!("{}:{} [120] S ==> {}:{} [120]", prev.0, prev.1, next.0, next.1)
+    };
+    let event = "sched:sched_switch";
+    let forms: Vec<(&str, String)> = vec![
+        (
+            "perf script",
+            text(&|p, n, at| format!("{:>16} {:>5} [000] {at}: {event}: {}", p.0, p.1, full(p, n))),
+        ),
+        (
+            "pid/tid",
+            text(&|p, n, at| format!("{:>16} 7/{} [000] {at}: {event}: {}", p.0, p.1, full(p, n))),
+        ),
+        (
+            "no CPU",
+            text(&|p, n, at| format!("{:>16} {:>5} {at}: {event}: {}", p.0, p.1, full(p, n))),
+        ),
+        (
+            "no CPU, short",
+            text(&|p, n, at| format!("{:>16} {:>5} {at}: {event}: {}", p.0, p.1, short(p, n))),
+        ),
+        ("no comm", text(&|p, n, at| format!("{:>5} [000] {at}: {event}: {}", p.1, full(p, n)))),
+        ("CPU and time alone", text(&|p, n, at| format!("[000] {at}: {event}: {}", full(p, n)))),
+        (
+            "no event",
+            text(&|p, n, at| format!("{:>16} {:>5} [000] {at}: {}", p.0, p.1, full(p, n))),
+        ),
+        (
+            "period",
+            text(&|p, n, at| format!("{} {} [000] {at}:   1 {event}: {}", p.0, p.1, full(p, n))),
+        ),
+        (
+            "ftrace",
+            text(&|p, n, at| {
+                format!("{:>16}-{:<5} [000] d..2. {at}: sched_switch: {}", p.0, p.1, full(p, n))
+            }),
+        ),
+        (
+            "ftrace, groups",
+            text(&|p, n, at| {
+                format!("{}-{} (  100) [000] d..2. {at}: sched_switch: {}", p.0, p.1, full(p, n))
+            }),
+        ),
+        (
+            "old ftrace",
+            text(&|p, n, at| {
+                format!("<...>-{} (-----) [000]  {at}: sched_switch: {}", p.1, full(p, n))
+            }),
+        ),
+        (
+            "trace-cmd",
+            text(&|p, n, at| {
+                format!("{}-{}   [000] d..2. {at}: sched_switch:         {}", p.0, p.1, short(p, n))
+            }),
+        ),
+        (
+            "symbols",
+            text(&|p, n, at| {
+                format!(
+                    "{} {} [000] {at}: {event}: {} ffffffff821f8b58 __schedule+0x618 ([kernel.kallsyms])",
+                    p.0,
+                    p.1,
+                    full(p, n)
+                )
+            }),
+        ),
+        (
+            "nanoseconds",
+            text(&|p, n, at| format!("{} {} [000] {at}000: {event}: {}", p.0, p.1, full(p, n))),
+        ),
+    ];
+    for (form, log) in forms {
+        let (records, names, read, troubles) = perf(By::Name, &log);
+        assert_eq!(troubles.unreadable, 0, "{form}: {:?}", read.first_unreadable());
+        assert_eq!(leaving(&records, &names), ["idle", red.0, blue.0], "{form}");
+        let times: Vec<_> = records.iter().map(|record| record.at_ns().unwrap()).collect();
+        assert_eq!(times, [100_000_000_000, 104_000_000_000, 110_000_000_000], "{form}");
+        let is_one_cpu =
+            |record: &TenantRecord| matches!(record, TenantRecord::Switch { cpu: 0, .. });
+        assert!(records.iter().all(is_one_cpu), "{form}");
+    }
+}
+
+#[test]
+fn stacks_headers_and_losses_of_ftrace_and_trace_cmd() {
+    let text = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/12   #P:2\ncpus=2\nCPU 1 is empty\n\
+        red 100 [000] 1.000000: sched:sched_switch: prev_comm=red prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=blue next_pid=200 next_prio=120\n\
+        \tffffffff821f8b58 __schedule+0x618 ([kernel.kallsyms])\n\
+        \t    7f0c12345678 main+0x8 (/usr/bin/red)\n\
+        \x20 main.c:12\n\n\
+        <idle>-0 [001] d..2. 1.500000: <stack trace>\n => __schedule\n => schedule_idle\n\
+        CPU:1 [LOST 70 EVENTS]\nCPU:0 [3 EVENTS DROPPED]\n\
+        red-100 [000] .... 1.600000: tracing_mark_write: B|100|draw\n\
+        red-100 [000] .... 1.700000: schedule <-worker_thread\n";
+    let (records, _, read, troubles) = perf(By::Name, text);
+    assert_eq!(troubles.unreadable, 0, "{:?}", read.first_unreadable());
+    let lost: Vec<_> = records
+        .iter()
+        .filter_map(|record| match record {
+            TenantRecord::Lost { cpu, records } => Some((*cpu, *records)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(lost, [(None, 10), (Some(1), 70), (Some(0), 3)]);
+    let (.., read, troubles) = perf(By::Name, "red 100 [000] 1.5: x: y\nwhat is this\n");
+    assert_eq!((read.events(), troubles.unreadable), (1, 1));
+    assert_eq!(read.first_unreadable(), Some((2, "what is this")));
+}
+
+#[test]
+fn counters_of_lines_without_a_cpu_belong_to_who_leaves() {
+    let text = "\
+     red 100 1.000000: sched:sched_switch: prev_comm=red prev_pid=100 prev_prio=0 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+     red 100 1.000000:      99000 cycles:  ffffffff821f8b58 __schedule+0x618
+";
+    let (records, _, perf, _) = perf(By::Name, text);
+    assert_eq!((perf.inferred(), perf.has_cycles()), (1, true));
+    let TenantRecord::Switch { counts: Some(counts), .. } = records[0] else { panic!() };
+    assert_eq!(counts.cycles, Some(99_000.0));
+}
+
 /// Records of Xen files, read in turns by their time stamps.
 fn xen(planes: &[&str], files: &[&str]) -> (Vec<TenantRecord>, TenantNames, Xen, usize) {
     let mut xen = Xen::new(1_000_000_000, planes).unwrap();
@@ -170,14 +308,13 @@ fn android_by(
         SharingBasis::CpuTime
     };
     let mut stream = WindowStream::new(StreamOptions { cycles, ..StreamOptions::default() });
-    let (rails, _) = facts.choose(choice);
-    let meters: HashMap<u32, MeterId> = rails
-        .iter()
-        .map(|(index, name)| (*index, stream.meter(name, AndroidRecords::counter())))
-        .collect();
-    let battery = meters.is_empty().then(|| stream.meter("battery", AndroidRecords::counter()));
+    let (rails, ..) = facts.choose(choice);
+    let meters = match rails.as_slice() {
+        [] => AndroidMeters::of_batteries(facts.batteries(), &mut stream),
+        rails => AndroidMeters::of_rails(rails, &mut stream),
+    };
     let mut names = TenantNames::default();
-    let mut android = AndroidRecords::new(facts, grouping, meters, battery);
+    let mut android = AndroidRecords::new(facts, grouping, meters);
     if let Some(table) = soc {
         stream.set_energy(android.modelled(parse_soc(table).unwrap()));
     }

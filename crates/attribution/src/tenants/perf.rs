@@ -1,10 +1,11 @@
-//! Context switches from the text of `perf script` or `perf sched script`: tracepoint
-//! `sched:sched_switch` or `PERF_RECORD_SWITCH_CPU_WIDE`, with the counters that were
-//! sampled at the same switch (`perf record -e '{sched:sched_switch,cycles}:S' -a`).
+//! Context switches from the text of `perf script`, `perf sched script`, ftrace or `trace-cmd
+//! report`: tracepoint `sched:sched_switch` or `PERF_RECORD_SWITCH_CPU_WIDE`, with the counters
+//! that were sampled at the same switch (`perf record -e '{sched:sched_switch,cycles}:S' -a`).
 
 use std::collections::HashMap;
 
 use super::names::{TenantId, TenantNames};
+use super::perf_cpus::InferredCpus;
 use super::perf_line::{PerfLine, SampleHead, parse};
 use super::record::{Counts, OTHERS, RunningTenant, TenantRecord};
 use super::trouble::Troubles;
@@ -32,6 +33,13 @@ pub struct Perf {
     processes: HashMap<i64, TenantId>,
     has_processes: bool,
     switches: u64,
+    cpus: InferredCpus,
+    /// Switches whose lines name no CPU.
+    inferred: u64,
+    /// Events, whatever they are.
+    events: u64,
+    lines: u64,
+    first_unreadable: Option<(u64, String)>,
 }
 
 /// A switch whose counters may still follow.
@@ -39,10 +47,15 @@ pub struct Perf {
 struct Waiting {
     at_ns: u64,
     cpu: u32,
+    /// Whether its line names the CPU: then those of its counters do.
+    is_named: bool,
     outgoing: RunningTenant,
     incoming: Option<RunningTenant>,
     counts: Option<Counts>,
 }
+
+/// So much is shown of a line that can't be read.
+const UNREADABLE_SHOWN: usize = 80;
 
 /// Counters of a switch follow at once.
 const WAIT_NS: u64 = 1_000_000;
@@ -60,6 +73,11 @@ impl Perf {
             processes: HashMap::new(),
             has_processes: false,
             switches: 0,
+            cpus: InferredCpus::default(),
+            inferred: 0,
+            events: 0,
+            lines: 0,
+            first_unreadable: None,
         }
     }
 
@@ -87,6 +105,24 @@ impl Perf {
         self.switches
     }
 
+    /// Switches whose CPU no line names; it follows from who ran where.
+    #[must_use]
+    pub fn inferred(&self) -> u64 {
+        self.inferred
+    }
+
+    /// Lines that are events of any sort.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// The first line that can't be read: its number, and its text.
+    #[must_use]
+    pub fn first_unreadable(&self) -> Option<(u64, &str)> {
+        self.first_unreadable.as_ref().map(|(number, text)| (*number, text.as_str()))
+    }
+
     /// Reads a line; what is complete goes to `take`.
     pub fn line(
         &mut self,
@@ -95,29 +131,47 @@ impl Perf {
         troubles: &mut Troubles,
         mut take: impl FnMut(TenantRecord),
     ) {
-        match parse(line) {
+        self.lines += 1;
+        let parsed = parse(line);
+        self.events += u64::from(!matches!(parsed, PerfLine::Beside | PerfLine::Unreadable));
+        match parsed {
             PerfLine::Switch { head, prev_tid, prev_comm, next_tid, next_comm } => {
                 self.has_tracepoints = true;
-                self.let_go(Some(head), &mut take);
+                self.inferred += u64::from(head.cpu.is_none());
+                let cpu = head.cpu.unwrap_or_else(|| {
+                    self.cpus.switch((prev_tid, prev_comm), (next_tid, next_comm))
+                });
+                self.let_go(Some((cpu, head.at_ns)), &mut take);
                 let prev = self.runner(names, prev_tid, prev_comm, head.pid);
                 let next = self.runner(names, next_tid, next_comm, None);
-                self.wait(head, prev, Some(next));
+                self.wait(head, cpu, prev, Some(next));
             }
             PerfLine::Out { head, next_tid } if !self.has_tracepoints => {
-                self.let_go(Some(head), &mut take);
-                let prev = self.runner(names, head.tid, head.comm, head.pid);
+                let (Some(cpu), Some(tid)) = (head.cpu, head.tid) else {
+                    return self.unreadable(line, troubles);
+                };
+                self.let_go(Some((cpu, head.at_ns)), &mut take);
+                let prev = self.runner(names, tid, head.comm, head.pid);
                 // The name of who comes is told by its own line, when it leaves.
                 let next =
                     (next_tid == 0).then_some(RunningTenant { tenant: TenantId::IDLE, thread: 0 });
-                self.wait(head, prev, next);
+                self.wait(head, cpu, prev, next);
             }
             PerfLine::Count { head, period, event } => self.count(head, period, event),
             PerfLine::Lost { cpu, records } => {
                 self.let_go(None, &mut take);
-                take(TenantRecord::Lost { cpu: Some(cpu), records });
+                take(TenantRecord::Lost { cpu, records });
             }
-            PerfLine::Out { .. } | PerfLine::Other => {}
-            PerfLine::Unreadable => troubles.unreadable += 1,
+            PerfLine::Out { .. } | PerfLine::Other | PerfLine::Beside => {}
+            PerfLine::Unreadable => self.unreadable(line, troubles),
+        }
+    }
+
+    fn unreadable(&mut self, line: &str, troubles: &mut Troubles) {
+        troubles.unreadable += 1;
+        if self.first_unreadable.is_none() {
+            let text = line.trim().chars().take(UNREADABLE_SHOWN).collect();
+            self.first_unreadable = Some((self.lines, text));
         }
     }
 
@@ -129,23 +183,25 @@ impl Perf {
     fn wait(
         &mut self,
         head: SampleHead<'_>,
+        cpu: u32,
         outgoing: RunningTenant,
         incoming: Option<RunningTenant>,
     ) {
         self.switches += 1;
         self.has_processes |= head.pid.is_some();
-        let (at_ns, cpu) = (head.at_ns, head.cpu);
-        self.waiting.push(Waiting { at_ns, cpu, outgoing, incoming, counts: None });
+        let (at_ns, is_named) = (head.at_ns, head.cpu.is_some());
+        self.waiting.push(Waiting { at_ns, cpu, is_named, outgoing, incoming, counts: None });
     }
 
-    /// Switches whose counters can't come any more: all of them, or those before `next`.
-    fn let_go(&mut self, next: Option<SampleHead<'_>>, take: &mut impl FnMut(TenantRecord)) {
+    /// Switches whose counters can't come any more: all of them, or those before the next one,
+    /// of a CPU at a time.
+    fn let_go(&mut self, next: Option<(u32, u64)>, take: &mut impl FnMut(TenantRecord)) {
         self.waiting.retain(|waiting| {
-            let stays = next.is_some_and(|head| {
-                head.cpu != waiting.cpu && head.at_ns < waiting.at_ns.saturating_add(WAIT_NS)
+            let stays = next.is_some_and(|(cpu, at_ns)| {
+                cpu != waiting.cpu && at_ns < waiting.at_ns.saturating_add(WAIT_NS)
             });
             if !stays {
-                let Waiting { at_ns, cpu, outgoing, incoming, counts } = *waiting;
+                let Waiting { at_ns, cpu, outgoing, incoming, counts, .. } = *waiting;
                 let outgoing = Some(outgoing);
                 take(TenantRecord::Switch { at_ns, cpu, outgoing, incoming, counts });
             }
@@ -154,8 +210,14 @@ impl Perf {
     }
 
     fn count(&mut self, head: SampleHead<'_>, period: u64, event: &str) {
-        let is_its =
-            |waiting: &&mut Waiting| (waiting.cpu, waiting.at_ns) == (head.cpu, head.at_ns);
+        let is_its = |waiting: &&mut Waiting| {
+            let is_cpu = match head.cpu {
+                Some(cpu) => cpu == waiting.cpu,
+                // Who leaves is who is sampled.
+                None => !waiting.is_named && head.tid == Some(waiting.outgoing.thread),
+            };
+            is_cpu && waiting.at_ns == head.at_ns
+        };
         let Some(waiting) = self.waiting.iter_mut().find(is_its) else { return };
         // `cycles`, `cycles:k`, `cpu-cycles`, `cpu_core/cycles/`; not `ref-cycles`.
         let name = event.split([':']).next().unwrap_or(event);

@@ -1,13 +1,17 @@
-//! One line of `perf script` or `perf sched script`.
+//! One line of `perf script`, `perf sched script`, ftrace's text (`trace`, `trace_pipe`) or
+//! `trace-cmd report`.
 
 /// What every sample's line begins with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SampleHead<'a> {
+    /// The thread's name; empty where the line has none.
     pub comm: &'a str,
-    /// The process, where the line has `pid/tid`.
+    /// The process, where the line has it: `pid/tid`, or ftrace's column of thread groups.
     pub pid: Option<i64>,
-    pub tid: i64,
-    pub cpu: u32,
+    /// The thread, where the line has it.
+    pub tid: Option<i64>,
+    /// The CPU, where the line has it.
+    pub cpu: Option<u32>,
     pub at_ns: u64,
 }
 
@@ -26,25 +30,72 @@ pub(super) enum PerfLine<'a> {
     Out { head: SampleHead<'a>, next_tid: i64 },
     /// A sample of a counter: so many events since its last one.
     Count { head: SampleHead<'a>, period: u64, event: &'a str },
-    /// `PERF_RECORD_LOST`.
-    Lost { cpu: u32, records: u64 },
+    /// Records that the recorder lost.
+    Lost { cpu: Option<u32>, records: u64 },
     /// Any other event.
     Other,
-    /// Not a line of `perf script`.
+    /// A line that is no event: a comment, a call stack.
+    Beside,
+    /// Not a line of these programs.
     Unreadable,
 }
 
 /// Reads a line.
 pub(super) fn parse(line: &str) -> PerfLine<'_> {
     let line = line.trim_end();
-    if line.is_empty() || line.starts_with('#') {
-        return PerfLine::Other;
+    if let Some(comment) = line.strip_prefix('#') {
+        return overwritten(comment).unwrap_or(PerfLine::Beside);
     }
-    let Some((head, rest)) = head(line) else { return PerfLine::Unreadable };
+    if line.is_empty() || is_header(line) {
+        return PerfLine::Beside;
+    }
+    if let Some(lost) = dropped(line) {
+        return lost;
+    }
+    let Some((head, rest)) = head(line) else {
+        return if is_stack(line) { PerfLine::Beside } else { PerfLine::Unreadable };
+    };
     if let Some(record) = rest.strip_prefix("PERF_RECORD_") {
         return record_line(head, record);
     }
     event_line(head, rest).unwrap_or(PerfLine::Unreadable)
+}
+
+/// What `trace-cmd report` says before its lines.
+fn is_header(line: &str) -> bool {
+    let begins = ["cpus=", "version = ", "trace.dat", "CPU "];
+    begins.iter().any(|begin| line.starts_with(begin))
+        && (line.ends_with("is empty") || !line.starts_with("CPU "))
+}
+
+/// `entries-in-buffer/entries-written: 205/1000   #P:4`: the rest was overwritten.
+fn overwritten(comment: &str) -> Option<PerfLine<'static>> {
+    let (_, counts) = comment.split_once("entries-in-buffer/entries-written:")?;
+    let (kept, written) = word(counts)?.0.split_once('/')?;
+    let records = written.parse::<u64>().ok()?.saturating_sub(kept.parse().ok()?);
+    (records > 0).then_some(PerfLine::Lost { cpu: None, records })
+}
+
+/// `CPU:2 [LOST 70 EVENTS]` of ftrace, `CPU:2 [70 EVENTS DROPPED]` of trace-cmd.
+fn dropped(line: &str) -> Option<PerfLine<'static>> {
+    let (cpu, what) = line.trim_start().strip_prefix("CPU:")?.split_once(" [")?;
+    what.contains("EVENTS").then(|| {
+        let records = what.split(' ').find_map(|word| word.parse().ok()).unwrap_or(1);
+        PerfLine::Lost { cpu: cpu.trim().parse().ok(), records }
+    })
+}
+
+/// A frame of a call stack: an address and a name, `=> name` of ftrace, a place in a source.
+fn is_stack(line: &str) -> bool {
+    let begins_apart = line.starts_with([' ', '\t']) || line.starts_with("=>");
+    let line = line.trim_start();
+    let first = line.split(char::is_whitespace).next().unwrap_or("");
+    let is_address = first.len() >= 4 && first.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let place = line.rsplit_once(':').map(|(_, number)| number);
+    let is_place = first == line
+        && place.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
+    begins_apart && (is_address || is_place || line.starts_with("=>"))
+        || line.ends_with("<stack trace>")
 }
 
 /// Brackets among which the one of the CPU is looked for.
@@ -52,10 +103,12 @@ const BRACKETS: usize = 32;
 
 fn head(line: &str) -> Option<(SampleHead<'_>, &str)> {
     // A thread's name has at most fifteen characters, any of which may be a bracket.
-    line.match_indices('[').take(BRACKETS).find_map(|(open, _)| head_at(line, open))
+    let with_cpu = line.match_indices('[').take(BRACKETS).find_map(|(open, _)| head_at(line, open));
+    with_cpu.or_else(|| head_without_cpu(line))
 }
 
-/// `comm pid[/tid] [cpu] [flags] seconds.fraction:`, with the bracket of the CPU at `open`.
+/// `comm pid[/tid] [cpu] [flags] seconds.fraction:`, or `comm-tid (tgid) [cpu] ...`, with the
+/// bracket of the CPU at `open`.
 fn head_at(line: &str, open: usize) -> Option<(SampleHead<'_>, &str)> {
     let (cpu, rest) = line[open + 1..].split_once(']')?;
     let cpu = cpu.parse().ok()?;
@@ -68,13 +121,45 @@ fn head_at(line: &str, open: usize) -> Option<(SampleHead<'_>, &str)> {
             (time_ns(second)?, rest)
         }
     };
-    let before = line[..open].trim();
-    let (comm, id) = before.rsplit_once(char::is_whitespace)?;
-    let (pid, tid) = match id.split_once('/') {
-        Some((pid, tid)) => (Some(pid.parse().ok()?), tid.parse().ok()?),
-        None => (None, id.parse().ok()?),
+    Some((who(line[..open].trim(), Some(cpu), at_ns)?, rest))
+}
+
+/// `comm pid[/tid] seconds.fraction:`.
+fn head_without_cpu(line: &str) -> Option<(SampleHead<'_>, &str)> {
+    let mut rest = line;
+    while let Some((first, after)) = word(rest) {
+        if let Some(at_ns) = time_ns(first) {
+            let before = &line[..line.len() - rest.len()];
+            return Some((who(before.trim(), None, at_ns)?, after));
+        }
+        rest = after;
+    }
+    None
+}
+
+/// The thread that a line begins with; it may be left out, since a switch tells it again.
+fn who(before: &str, cpu: Option<u32>, at_ns: u64) -> Option<SampleHead<'_>> {
+    let nobody = SampleHead { comm: "", pid: None, tid: None, cpu, at_ns };
+    if before.is_empty() {
+        return Some(nobody);
+    }
+    // ftrace's column of thread groups: `( 1234)`, `(-----)`.
+    let (before, group) = match before.strip_suffix(')').and_then(|text| text.rsplit_once('(')) {
+        Some((before, group)) => (before.trim_end(), group.trim().parse().ok()),
+        None => (before, None),
     };
-    Some((SampleHead { comm: comm.trim_end(), pid, tid, cpu, at_ns }, rest))
+    let (comm, id) = before.rsplit_once(char::is_whitespace).unwrap_or(("", before));
+    let of_perf = match id.split_once('/') {
+        Some((pid, tid)) => pid.parse().ok().zip(tid.parse().ok()).map(|(p, t)| (Some(p), t)),
+        None => id.parse().ok().map(|tid| (None, tid)),
+    };
+    if let Some((pid, tid)) = of_perf {
+        return Some(SampleHead { comm: comm.trim_end(), pid, tid: Some(tid), ..nobody });
+    }
+    // `kworker/0:1-1234` of ftrace; it says `<...>` for a name that it forgot.
+    let (comm, tid) = before.rsplit_once('-')?;
+    let comm = if comm == "<...>" { "" } else { comm };
+    Some(SampleHead { comm, pid: group, tid: Some(tid.parse().ok()?), ..nobody })
 }
 
 fn word(text: &str) -> Option<(&str, &str)> {
@@ -110,6 +195,10 @@ fn record_line<'a>(head: SampleHead<'a>, record: &'a str) -> PerfLine<'a> {
 }
 
 fn event_line<'a>(head: SampleHead<'a>, rest: &'a str) -> Option<PerfLine<'a>> {
+    // Without the event's name only its text tells what it is.
+    if rest.starts_with("prev_comm=") {
+        return switch(head, rest);
+    }
     let (first, after) = word(rest)?;
     let (period, event, data) = match first.parse::<u64>() {
         Ok(period) => {
@@ -118,8 +207,11 @@ fn event_line<'a>(head: SampleHead<'a>, rest: &'a str) -> Option<PerfLine<'a>> {
         }
         Err(_) => (None, first, after),
     };
-    let event = event.strip_suffix(':')?;
-    if event.ends_with("sched_switch") {
+    let Some(event) = event.strip_suffix(':') else {
+        // ftrace's functions have no colon.
+        return Some(switch(head, rest).unwrap_or(PerfLine::Other));
+    };
+    if event == "sched_switch" || event.ends_with(":sched_switch") {
         return switch(head, data);
     }
     Some(match period {

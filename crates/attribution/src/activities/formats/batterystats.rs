@@ -1,15 +1,16 @@
 //! The history of `dumpsys batterystats`, both as `-c` prints it (`9,h,MS,+S,...`) and as
-//! text (`+1s234ms (2) 098 +screen ...`): devices as components that are on or off, the
+//! text (`+1s234ms (2) 098 +screen ...`, since Android 14 `11-27 09:00:00.000 098 ...`):
+//! devices as components that are on or off, the
 //! charge counter times the voltage as the meter, the top application, jobs and syncs as
 //! activities. The charge counts in milliampere-hours (14 J), so only long logs tell powers.
 
 use std::collections::BTreeMap;
 
-use jiff::{Span, SpanRelativeTo};
-
 use super::super::label::Labels;
 use super::super::log::{Component, ComponentEvent, LIMIT_NS, LoggedReading, NodeLog};
 use super::super::remark::{Remark, RemarkKind, summarised};
+use super::battery_histories::{BatteryHistory, HistoryForm, only_history};
+use super::history_time::{HistoryClock, YEAR_MS};
 
 /// States that draw power: short name, long name, component.
 const STATES: [(&str, &str, &str); 15] = [
@@ -36,32 +37,16 @@ const ACTIVITIES: [(&str, &str, bool); 3] =
 
 /// Joules of a milliampere-hour at one volt.
 const MAH_J: f64 = 3.6;
-/// Milliseconds of a year: no step of a history is longer.
-const YEAR_MS: i64 = 366 * 86_400_000;
 
-/// Reads the history in a dump; other sections are passed over.
+/// Reads the history in a dump; other sections are passed over, and of several tellings of
+/// one history one is read.
 #[must_use]
 pub fn read_batterystats(text: &str, node: &str, labels: &mut Labels) -> NodeLog {
     let mut reader = BatteryStatsReader::new(node, labels);
-    let mut is_history = false;
-    for (index, line) in text.lines().enumerate() {
-        let taken = if let Some(rest) = line.strip_prefix("9,") {
-            reader.checkin(rest)
-        } else if line.trim_start().starts_with("Battery History") {
-            is_history = true;
-            Ok(())
-        } else if is_history && line.trim().is_empty() {
-            is_history = false;
-            Ok(())
-        } else if is_history {
-            reader.text(line)
-        } else {
-            Ok(())
-        };
-        if let Err(problem) = taken {
-            let message = format!("line {}: {problem}; it is left out", index + 1);
-            reader.log.remarks.push(Remark::new(RemarkKind::Unreadable, message));
-        }
+    let (history, remarks) = only_history(text);
+    reader.log.remarks.extend(remarks);
+    if let Some(history) = history {
+        reader.history(&history);
     }
     reader.finish()
 }
@@ -93,6 +78,25 @@ impl<'a> BatteryStatsReader<'a> {
             volts: None,
             charge_mah: None,
             energy_j: 0.0,
+        }
+    }
+
+    fn history(&mut self, history: &BatteryHistory<'_>) {
+        let mut clock = match history.form {
+            HistoryForm::Checkin => None,
+            HistoryForm::Text(format) => {
+                Some(HistoryClock::new(format, history.lines.iter().map(|(_, line)| *line)))
+            }
+        };
+        for (number, line) in &history.lines {
+            let taken = match &mut clock {
+                None => self.checkin(line),
+                Some(clock) => self.text(line, clock),
+            };
+            if let Err(problem) = taken {
+                let message = format!("line {number}: {problem}; it is left out");
+                self.log.remarks.push(Remark::new(RemarkKind::Unreadable, message));
+            }
         }
     }
 
@@ -129,21 +133,18 @@ impl<'a> BatteryStatsReader<'a> {
         }
     }
 
-    /// `+1s234ms (2) 098 EVENTS`, `0 (15) RESET:TIME: ...`.
-    fn text(&mut self, line: &str) -> Result<(), String> {
-        let mut words = line.split_whitespace();
-        let Some(time) = words.next() else { return Ok(()) };
-        // Lines below an entry tell more of it (`Details: cpu=...`).
-        if !time.starts_with(['+', '0']) {
-            return Ok(());
-        }
-        let now_ms = duration_ms(time).ok_or_else(|| format!("no time in {time:?}"))?;
-        if now_ms < self.now_ms {
+    /// `+1s234ms (2) 098 EVENTS`, `0 (15) RESET:TIME: ...`; a line below an entry tells more
+    /// of it (`Details: cpu=...`).
+    fn text(&mut self, line: &str, clock: &mut HistoryClock) -> Result<(), String> {
+        let steps = clock.steps;
+        let Some(read) = clock.line(line) else { return Ok(()) };
+        let (now_ms, rest) = read?;
+        if clock.steps > steps {
             let message = "the history's clock goes back; its lines are taken to follow each other";
             self.log.remarks.push(Remark::at(RemarkKind::ClockStep, self.at_ns(), message));
         }
-        self.now_ms = self.now_ms.max(now_ms);
-        for word in words.skip_while(|word| word.starts_with('(')) {
+        self.now_ms = now_ms;
+        for word in rest.split_whitespace().skip_while(|word| word.starts_with('(')) {
             if word.starts_with("RESET") || word.starts_with("SHUTDOWN") || word.starts_with("TIME")
             {
                 self.command(word);
@@ -253,8 +254,15 @@ impl<'a> BatteryStatsReader<'a> {
     fn finish(self) -> NodeLog {
         let mut log = self.log;
         if log.readings.len() < 2 {
-            let message = "the history has no charge counter (Bcc, charge=) that moves: this \
-                           device gives no energies";
+            let is_whole =
+                |r: &Remark| !matches!(r.kind, RemarkKind::NotRead | RemarkKind::Unreadable);
+            let message = match log.remarks.iter().all(is_whole) {
+                true => {
+                    "the history has no charge counter (Bcc, charge=) that moves: this device \
+                     gives no energies"
+                }
+                false => "no charge counter that moves is in what could be read of the history",
+            };
             log.remarks.push(Remark::new(RemarkKind::NoMeter, message));
         }
         used_only(&mut log);
@@ -279,17 +287,6 @@ fn used_only(log: &mut NodeLog) {
         change.component = at.unwrap_or(0);
         at.is_some()
     });
-}
-
-/// `+1d2h3m4s567ms`, `0`.
-fn duration_ms(text: &str) -> Option<i64> {
-    let text = text.trim_start_matches('+');
-    if text == "0" {
-        return Some(0);
-    }
-    let span: Span = text.parse().ok()?;
-    let duration = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
-    i64::try_from(duration.as_millis()).ok().filter(|ms| (0..YEAR_MS * 100).contains(ms))
 }
 
 #[cfg(test)]
@@ -363,12 +360,41 @@ mod tests {
     }
 
     #[test]
-    fn durations() {
-        assert_eq!(duration_ms("+1d2h3m4s567ms"), Some(93_784_567));
-        assert_eq!(
-            (duration_ms("0"), duration_ms("+5x"), duration_ms("+5")),
-            (Some(0), None, None)
+    fn local_times_say_the_same() {
+        let text = "Battery History [Format: 2] (6% used, 260KB used of 4096KB):\n\
+            \x20 02-03 22:00:00.000 RESET:TIME: 2026-02-03-22-00-00\n\
+            \x20 02-03 22:00:00.000 100 c4002820 status=discharging volt=4000 charge=4000 +running\n\
+            \x20 02-03 23:00:00.000 100 charge=3990\n\
+            \x20 02-03 23:00:00.000 099 +screen +top=u0a216:\"com.android.chrome\"\n\
+            \x20                     Details: cpu=15730u+2307s\n\
+            \x20 02-04 00:00:00.000 099 charge=3890 -screen -top=u0a216:\"com.android.chrome\"\n\
+            \x20 02-04 01:00:00.000 098 charge=3880\n";
+        let mut labels = Labels::default();
+        let log = read_batterystats(text, "phone", &mut labels);
+        assert!(log.remarks.is_empty(), "{:?}", log.remarks);
+        let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
+        assert!((found.powers.unwrap().of[1].unwrap().w - 0.36).abs() < 1e-9);
+        assert!((found.account.unwrap().split.total_j() - 120.0 * 3.6 * 4.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_bug_report_tells_one_history() {
+        let text = format!(
+            "Battery History (1%):\n 0 (2) 100 volt=4000 charge=4000 +running\n\
+                    +1h0m0s000ms (2) 100 charge=3990\n\n== checkin\n{CHECKIN}"
         );
+        let log = read_batterystats(&text, "phone", &mut Labels::default());
+        let last = log.readings.last().unwrap();
+        assert!((last.energy_j - 120.0 * 3.6 * 4.0).abs() < 1e-6, "{last:?}");
+        assert_eq!(last.at_ns, 3 * 3_600_000_000_000);
+    }
+
+    #[test]
+    fn a_history_of_an_unknown_format_blames_no_device() {
+        let text = "Battery History [Format: 9] (1%):\n  x 100 charge=4000\n";
+        let log = read_batterystats(text, "phone", &mut Labels::default());
+        assert_eq!(log.remarks[0].kind, RemarkKind::NotRead);
+        assert!(!log.remarks.iter().any(|r| r.message.contains("this device gives no energies")));
     }
 
     proptest! {

@@ -38,7 +38,7 @@ impl NamedColumn {
 }
 
 /// Which columns hold what. Where none is named, their titles tell.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ColumnNames {
     /// Times.
     pub time: Option<NamedColumn>,
@@ -48,6 +48,8 @@ pub struct ColumnNames {
     pub voltage: Option<NamedColumn>,
     /// Current, where there is no power.
     pub current: Option<NamedColumn>,
+    /// Volts of the supply, where the table has the current alone.
+    pub volts: Option<f64>,
 }
 
 impl ColumnNames {
@@ -72,17 +74,177 @@ impl ColumnNames {
                 return Err((quantity.name(), problem));
             }
         }
-        let Self { time, power, voltage, current } = self;
+        let Self { time, power, voltage, current, volts } = self;
+        if volts.is_some() && (power.is_some() || voltage.is_some()) {
+            return Err(("volts", "goes with a current alone".into()));
+        }
         match (time, power, voltage, current) {
+            (Some(_), None, None, Some(_)) if volts.is_some() => Ok(()),
             (None, None, None, None) | (Some(_), Some(_), None, None) => Ok(()),
             (Some(_), None, Some(_), Some(_)) => Ok(()),
             (None, ..) => Err(("time", "is missing: name it as well as the others".into())),
             (_, Some(_), ..) => Err(("power", "goes without `voltage` and `current`".into())),
-            _ => Err(("power", "is missing: name it, or both `voltage` and `current`".into())),
+            _ => {
+                let problem = "is missing: name it, or both `voltage` and `current`, or `current` \
+                               and the supply's `volts`";
+                Err(("power", problem.into()))
+            }
         }
     }
 }
 
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
+=======
+fn units_of(quantity: &str) -> &'static [(&'static str, f64)] {
+    match quantity {
+        "time" => &TIMES,
+        "power" => &WATTS,
+        "voltage" => &VOLTS,
+        _ => &AMPERES,
+    }
+}
+
+/// The first line of a table that says which columns hold what, in words that [`MeterColumns`]
+/// understands: the line itself, or with named columns one that has those alone.
+pub fn titles(line: &str, names: &ColumnNames) -> Result<String, String> {
+    let separator = separator(line);
+    // A constant stands behind the columns as one without cells.
+    let constant = names.volts.map(|volts| format!("{separator}{CONSTANT}{volts}V"));
+    let constant = constant.unwrap_or_default();
+    if names.named().next().is_none() {
+        let titles = format!("{line}{constant}");
+        return MeterColumns::of(&titles).map(|_| titles);
+    }
+    let found: Vec<&str> = cells(line, separator).collect();
+    let mut titles = vec!["-".to_string(); found.len()];
+    for (quantity, NamedColumn { title, unit }) in names.named() {
+        let at = found.iter().position(|found| found == title).ok_or_else(|| {
+            format!("there is no column {title:?}; there are {}", found.join(", "))
+        })?;
+        titles[at] = format!("{quantity}[{unit}]");
+    }
+    Ok(titles.join(&separator.to_string()) + &constant)
+}
+
+/// What begins the title of a voltage that is the same in all rows.
+const CONSTANT: &str = "voltage=";
+
+/// The volts of such a title.
+fn constant_volts(titles: &[&str]) -> Option<f64> {
+    titles.iter().find_map(|title| title.strip_prefix(CONSTANT)?.strip_suffix('V')?.parse().ok())
+}
+
+/// Which columns hold what.
+pub struct MeterColumns {
+    separator: char,
+    time: usize,
+    /// Nanoseconds of a unit of time.
+    time_ns: f64,
+    power: PowerSource,
+}
+
+#[derive(Clone, Copy)]
+enum PowerSource {
+    Watts(usize, f64),
+    VoltsAmperes(usize, f64, usize, f64),
+}
+
+/// `Power (mW)`, `current_mA`, `time[s]`: the quantity's name and its unit's factor.
+fn column(header: &[&str], names: &[&str], units: &[(&str, f64)]) -> Option<(usize, f64)> {
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_alphanumeric() && c != 'µ' && c != 'μ');
+        parts.filter(|part| !part.is_empty()).map(str::to_string).collect()
+    };
+    header.iter().enumerate().find_map(|(at, title)| {
+        let words = words(title);
+        let first = words.first()?.to_lowercase();
+        let unit = words.get(1..)?.last();
+        let factor = match unit {
+            None => units.first()?.1,
+            Some(unit) => units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1,
+        };
+        names.contains(&first.as_str()).then_some((at, factor))
+    })
+}
+
+/// Nanoseconds.
+const TIMES: [(&str, f64); 6] =
+    [("s", 1e9), ("sec", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0)];
+const WATTS: [(&str, f64); 3] = [("W", 1.0), ("mW", 1e-3), ("uW", 1e-6)];
+const VOLTS: [(&str, f64); 3] = [("V", 1.0), ("mV", 1e-3), ("uV", 1e-6)];
+const AMPERES: [(&str, f64); 4] = [("A", 1.0), ("mA", 1e-3), ("uA", 1e-6), ("µA", 1e-6)];
+
+fn separator(line: &str) -> char {
+    ['\t', ';', ','].into_iter().find(|c| line.contains(*c)).unwrap_or(' ')
+}
+
+fn cells(line: &str, separator: char) -> impl Iterator<Item = &str> {
+    line.trim_start_matches('#').split(separator).map(|cell| cell.trim().trim_matches('"'))
+}
+
+impl MeterColumns {
+    /// Reads a table's first line.
+    pub fn of(line: &str) -> Result<Self, String> {
+        let separator = separator(line);
+        let titles: Vec<&str> = cells(line, separator).collect();
+        let (time, time_ns) = column(&titles, &["time", "timestamp", "t", "seconds"], &TIMES)
+            .ok_or("the first line names no time column (`time_s`, `Time (ms)`)")?;
+        let watts = column(&titles, &["power", "p", "watts"], &WATTS);
+        let volts = column(&titles, &["voltage", "volts", "v", "u"], &VOLTS);
+        let amperes = column(&titles, &["current", "amperes", "i", "a"], &AMPERES);
+        let power = match (watts, volts, amperes) {
+            (Some((at, scale)), ..) => PowerSource::Watts(at, scale),
+            (None, Some((v, vs)), Some((a, scale))) => PowerSource::VoltsAmperes(v, vs, a, scale),
+            (None, None, Some((at, scale))) => match constant_volts(&titles) {
+                Some(volts) => PowerSource::Watts(at, scale * volts),
+                None => {
+                    let problem = "the first line names a current alone: say the supply's volts \
+                                   (`volts = 3.7` in `[board.log]`)";
+                    return Err(problem.into());
+                }
+            },
+            _ => {
+                let problem =
+                    "the first line names neither power nor voltage and current (`power_w`)";
+                return Err(problem.into());
+            }
+        };
+        Ok(Self { separator, time, time_ns, power })
+    }
+
+    /// Time in nanoseconds and watts of a row; none of one that can't be read.
+    pub fn sample(&self, line: &str) -> Option<(i128, f64)> {
+        let cells: Vec<&str> = cells(line, self.separator).collect();
+        // A semicolon between cells goes with a comma in numbers.
+        let text = |at: usize| {
+            let text = cells.get(at)?;
+            Some(if self.separator == ';' { text.replace(',', ".") } else { text.to_string() })
+        };
+        let number = |at: usize| text(at)?.parse::<f64>().ok().filter(|number| number.is_finite());
+        let watts = match self.power {
+            PowerSource::Watts(at, scale) => number(at)? * scale,
+            PowerSource::VoltsAmperes(v, vs, a, scale) => number(v)? * vs * number(a)? * scale,
+        };
+        Some((nanos(&text(self.time)?, self.time_ns)?, watts))
+    }
+}
+
+/// A number of units of `unit_ns` nanoseconds, without a float where it is a plain decimal:
+/// seconds of Unix with nine decimals have 19 digits.
+pub fn nanos(text: &str, unit_ns: f64) -> Option<i128> {
+    let number = text.parse::<f64>().ok().filter(|number| number.abs() < 1e20)?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_plain = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let fraction = format!("0.{fraction}").parse::<f64>().ok().filter(|_| is_plain);
+    let Some((whole, fraction)) = whole.parse::<i64>().ok().zip(fraction) else {
+        return Some((number * unit_ns).round() as i128);
+    };
+    let part = (fraction * unit_ns).round() as i128;
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    Some(i128::from(whole) * unit_ns as i128 + sign * part)
+}
+
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 impl Meter for External {
     fn name(&self) -> &'static str {
         "external"
@@ -219,6 +381,57 @@ mod tests {
         assert_eq!(External.trace(text).unwrap().uptime_s, [0.5]);
     }
 
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
+=======
+    #[test]
+    fn columns_can_be_named() {
+        let column =
+            |title: &str, unit: &str| Some(NamedColumn { title: title.into(), unit: unit.into() });
+        let mut names = ColumnNames {
+            time: column("When", "ms"),
+            voltage: column("Main V", "V"),
+            current: column("Main", "mA"),
+            ..ColumnNames::default()
+        };
+        assert_eq!(names.check(), Ok(()));
+        let first = titles("When, \"Main\", Main V, Power (W)", &names).unwrap();
+        assert_eq!(first, "time[ms],current[mA],voltage[V],-");
+        let text = format!("{first}\n1500,500,4,99\n");
+        let trace = External.trace(&text).unwrap();
+        assert_eq!((trace.uptime_s, trace.power_w), (vec![1.5], vec![Some(2.0)]));
+        let error = titles("When,Power (W)", &names).unwrap_err();
+        assert_eq!(error, "there is no column \"Main V\"; there are When, Power (W)");
+        let plain = titles("time_s,power_w", &ColumnNames::default());
+        assert_eq!(plain.as_deref(), Ok("time_s,power_w"));
+        names.current = None;
+        assert_eq!(names.check().unwrap_err().0, "power");
+        names.time = None;
+        assert_eq!(names.check().unwrap_err().0, "time");
+        names.voltage = column("Main V", "kV");
+        let (quantity, problem) = names.check().unwrap_err();
+        assert_eq!((quantity, problem.as_str()), ("voltage", "has no unit `kV`; use V, mV, uV"));
+    }
+
+    #[test]
+    fn a_current_alone_needs_the_supplys_volts() {
+        let error = External.offer("time_s,current_mA\n").unwrap_err().to_string();
+        assert!(error.contains("volts = 3.7"), "{error}");
+        let mut names = ColumnNames { volts: Some(3.7), ..ColumnNames::default() };
+        let first = titles("Time (s);Main (A);Current (mA)", &names).unwrap();
+        let trace = External.trace(&format!("{first}\n1,5;9;1000\n")).unwrap();
+        assert_eq!((trace.uptime_s[0], trace.power_w[0]), (1.5, Some(3.7)));
+        let column =
+            |title: &str, unit: &str| Some(NamedColumn { title: title.into(), unit: unit.into() });
+        (names.time, names.current) = (column("Time (s)", "s"), column("Main (A)", "A"));
+        assert_eq!(names.check(), Ok(()));
+        let first = titles("Time (s),Main (A)", &names).unwrap();
+        let trace = External.trace(&format!("{first}\n1,2\n")).unwrap();
+        assert_eq!(trace.power_w, [Some(7.4)]);
+        names.voltage = column("V", "V");
+        assert_eq!(names.check().unwrap_err().0, "volts");
+    }
+
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
     /// A float of 1.8e18 ns is only good to 256 ns.
     #[test]
     fn times_of_unix_are_exact() {

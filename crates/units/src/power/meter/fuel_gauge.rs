@@ -1,54 +1,31 @@
-//! The fuel gauge of a battery: current and voltage of the whole device, about once a
-//! second. Vendors differ in unit (micro- or milliamperes) and sign; while it charges, the
-//! current is not the device's. How often it takes new values is not told by any file; it
-//! is found in the readings.
+//! The fuel gauges of a device's batteries: current and voltage, or power, of the whole device,
+//! about once a second. Vendors differ in unit (micro- or milliamperes) and sign; while a cable
+//! feeds the device, a battery's current is not the device's. How often a gauge takes new
+//! values is not told by any file; it is found in the readings.
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::period_us;
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use super::error::MeterError;
 use super::kind::{Meter, Offer};
 use super::readings::{Reading, readings, refusal};
+=======
+use super::gauge_reading::{BatteriesReading, GaugeSupply};
+use super::{Meter, MeterError, Offer, Reading, readings, refusal};
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 
-/// `/sys/class/power_supply/battery`, else the first battery there with these files.
+/// `/sys/class/power_supply/battery`, which is all of an Android device; else every battery
+/// there that is no accessory's: a device draws from all of them.
 #[derive(Debug)]
 pub struct FuelGauge;
 
-/// Larger numbers are microamperes: no device draws 20 A, and none runs on 20 mA.
-const MILLIAMPERES_MAX: f64 = 20_000.0;
-/// Larger numbers are microvolts, smaller ones millivolts.
-const MILLIVOLTS_MAX: f64 = 100_000.0;
+/// The rail of a device's only battery.
+const ONLY: &str = "battery";
 
-/// One reading as it stands.
-struct GaugeReading {
-    current: f64,
-    voltage: f64,
-    charging: bool,
-}
-
-fn gauge(lines: &[&str]) -> Option<GaugeReading> {
-    let field = |key: &str| lines.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-    let number = |key| field(key)?.trim().parse::<f64>().ok().filter(|n: &f64| n.is_finite());
-    let charging = matches!(field("status").map(str::trim), Some("Charging" | "Full"));
-    Some(GaugeReading {
-        current: number("current_now")?,
-        voltage: number("voltage_now")?,
-        charging,
-    })
-}
-
-impl GaugeReading {
-    fn volts(&self) -> f64 {
-        self.voltage * if self.voltage.abs() > MILLIVOLTS_MAX { 1e-6 } else { 1e-3 }
+impl FuelGauge {
+    fn no_power(&self, problem: String) -> MeterError {
+        MeterError::NoPower { meter: self.name(), problem }
     }
-}
-
-/// The unit by one of the largest readings: a small one says nothing, and the largest may be
-/// nonsense.
-fn amperes_per_unit(gauges: &[GaugeReading]) -> f64 {
-    let mut currents: Vec<f64> = gauges.iter().map(|gauge| gauge.current.abs()).collect();
-    currents.sort_by(f64::total_cmp);
-    let most = currents.get(currents.len().saturating_sub(1) * 9 / 10).copied().unwrap_or(0.0);
-    if most > MILLIAMPERES_MAX { 1e-6 } else { 1e-3 }
 }
 
 impl Meter for FuelGauge {
@@ -65,73 +42,121 @@ impl Meter for FuelGauge {
     }
 
     fn question(&self) -> &'static str {
-        "r=${WATTLINE_ROOT:-}/sys/class/power_supply; for s in $r/battery $r/*; do \
-         [ -e $s/current_now ] && [ -e $s/voltage_now ] || continue; t=Battery; \
+        "r=${WATTLINE_ROOT:-}/sys/class/power_supply; l=$r/battery; \
+         [ -e $l/current_now ] || [ -e $l/power_now ] || l=\"$r/*\"; \
+         for s in $l; do [ -e $s/current_now ] || [ -e $s/power_now ] || continue; t=Battery; \
          [ $s = $r/battery ] || t=$(cat $s/type 2>&1); [ \"$t\" = Battery ] || continue; \
-         for f in status current_now voltage_now charge_counter; do \
-         [ ! -e $s/$f ] || echo \"$f=$(cat $s/$f 2>&1)\"; done; break; done"
+         [ ! -e $s/scope ] || [ \"$(cat $s/scope)\" != Device ] || continue; \
+         echo \"supply=${s##*/}\"; \
+         for f in status present current_now voltage_now power_now charge_counter; do \
+         [ ! -e $s/$f ] || echo \"$f=$(cat $s/$f 2>&1)\"; done; done; o=; \
+         for s in $r/*; do [ ! -e $s/online ] || [ \"$(cat $s/online)\" != 1 ] || \
+         [ \"$(cat $s/type 2>&1)\" = Battery ] || o=\"$o ${s##*/}\"; done; \
+         [ ! -d $r ] || echo \"online=$o\""
     }
 
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
         let lines: Vec<&str> = answer.lines().collect();
-        let not = |why: &str| MeterError::NotOffered { meter: self.name(), why: why.into() };
-        let gauge = gauge(&lines).ok_or_else(|| match refusal(answer) {
-            Some(said) if said.contains("denied") => not("its files are for root: `adb root`"),
-            _ => not(
-                "no current_now and voltage_now of a battery: the board has none, or does not tell",
-            ),
+        let not = |why: String| MeterError::NotOffered { meter: self.name(), why };
+        let reading = BatteriesReading::of(&lines).ok_or_else(|| match refusal(answer) {
+            Some(said) if said.contains("denied") => {
+                not("its files are for root: `adb root`".into())
+            }
+            _ => not("no current_now and voltage_now of a battery, and no power_now: the board \
+                      has none, or does not tell"
+                .into()),
         })?;
-        if gauge.current == 0.0 {
-            return Err(not("current_now is 0: the gauge does not measure the current"));
+        if let Some(why) = reading.fed_otherwise() {
+            return Err(not(why));
+        }
+        if reading.supplies.iter().all(|supply| supply.figure == 0.0) {
+            let why = "current_now is 0: the gauge does not measure the current";
+            return Err(not(why.into()));
         }
         let mut remarks = vec![
             "coarse: about one value a second, of the whole device; screen and radios are in it"
                 .to_string(),
         ];
-        if gauge.charging {
-            remarks.push(
-                "the battery is being charged: pull the supply, or nothing is measured".into(),
+        for supply in reading.supplies.iter().filter(|supply| supply.figure != 0.0) {
+            let told = supply.kind.unit(&[supply.figure]);
+            let remark = told.map_or_else(
+                |doubt| format!("its unit is not told by one reading: {doubt}"),
+                |unit| unit.remark(supply.figure),
             );
+            remarks.push(format!("{}: {remark}", supply.name));
         }
-        if gauge.current.abs() <= MILLIAMPERES_MAX {
-            remarks.push("the current seems to be in milliamperes".into());
-        }
-        let rails = vec!["battery".to_string()];
+        remarks.extend(reading.beside());
+        let rails = rails(&reading.supplies);
         Ok(Offer { default_rails: rails.clone(), rails, remarks })
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings: Vec<Reading<'_>> = readings(text);
-        let mut trace = PowerTrace { rails: vec!["battery".into()], ..PowerTrace::default() };
+        let mut trace = PowerTrace::default();
         let mut gauges = Vec::new();
         for (index, reading) in readings.iter().enumerate() {
-            match gauge(&reading.lines) {
-                Some(gauge) if gauge.charging => {
-                    let problem = "the battery was being charged: pull the supply".into();
-                    return Err(MeterError::Reading {
-                        meter: self.name(),
-                        reading: index + 1,
-                        problem,
-                    });
-                }
+            match BatteriesReading::of(&reading.lines) {
                 Some(gauge) => {
+                    if let Some(problem) = gauge.fed_otherwise() {
+                        let (meter, reading) = (self.name(), index + 1);
+                        return Err(MeterError::Reading { meter, reading, problem });
+                    }
                     trace.uptime_s.push(reading.uptime_s);
                     gauges.push(gauge);
                 }
                 None => trace.flaws.push(Flaw { line: reading.line, kind: FlawKind::Unreadable }),
             }
         }
-        if !gauges.iter().any(|gauge| gauge.current != 0.0) {
-            let problem = "the current is 0 all the time: the gauge does not measure it".into();
-            return Err(MeterError::NoPower { meter: self.name(), problem });
+        let fullest = gauges.iter().max_by_key(|gauge| gauge.supplies.len());
+        let supplies: Vec<GaugeSupply> =
+            fullest.map(|gauge| gauge.supplies.clone()).unwrap_or_default();
+        trace.rails = rails(&supplies);
+        let mut columns = Vec::new();
+        for supply in &supplies {
+            columns.push(self.column(&supply.name, &gauges)?);
         }
-        // The sign is the vendor's: a battery that is not charged gives.
-        let scale = amperes_per_unit(&gauges);
-        let watts = |gauge: &GaugeReading| Some((gauge.current * scale * gauge.volts()).abs());
-        trace.power_w = gauges.iter().map(watts).collect();
+        if !columns.iter().flatten().flatten().any(|watts| *watts != 0.0) {
+            let problem = "the current is 0 all the time: the gauge does not measure it";
+            return Err(self.no_power(problem.into()));
+        }
+        for at in 0..gauges.len() {
+            trace.power_w.extend(columns.iter().map(|column| column[at]));
+        }
         let new: Vec<bool> = (0..trace.len()).map(|at| at > 0 && trace.is_new(at)).collect();
         trace.update_period_us = period_us(&trace.uptime_s, &new);
         Ok(trace)
+    }
+}
+
+impl FuelGauge {
+    /// The watts of one battery in all readings. The sign is the vendor's: a battery that is
+    /// not charged gives.
+    fn column(
+        &self,
+        name: &str,
+        gauges: &[BatteriesReading],
+    ) -> Result<Vec<Option<f64>>, MeterError> {
+        let of = |gauge: &BatteriesReading| {
+            gauge.supplies.iter().find(|supply| supply.name == name).cloned()
+        };
+        let supplies: Vec<Option<GaugeSupply>> = gauges.iter().map(of).collect();
+        let figures: Vec<f64> = supplies.iter().flatten().map(|supply| supply.figure).collect();
+        let Some(first) = supplies.iter().flatten().find(|supply| supply.figure != 0.0) else {
+            return Ok(supplies.iter().map(|supply| supply.as_ref().map(|_| 0.0)).collect());
+        };
+        let unit = first.kind.unit(&figures);
+        let unit = unit.map_err(|doubt| self.no_power(format!("{name}: {doubt}")))?;
+        // The unit is one for all readings, the voltage is each one's own.
+        let watts = |supply: &GaugeSupply| (supply.figure * supply.watts_as(first, unit)).abs();
+        Ok(supplies.iter().map(|supply| supply.as_ref().map(watts)).collect())
+    }
+}
+
+/// The only battery is `battery`, whatever the kernel calls it.
+fn rails(supplies: &[GaugeSupply]) -> Vec<String> {
+    match supplies {
+        [_] => vec![ONLY.to_owned()],
+        several => several.iter().map(|supply| supply.name.clone()).collect(),
     }
 }
 
@@ -190,12 +215,80 @@ mod tests {
     #[test]
     fn charging_and_a_gauge_without_current_are_refused() {
         let charging = reading("Charging", 900_000, 4_000_000);
-        assert!(FuelGauge.offer(&charging).unwrap().remarks[1].contains("pull the supply"));
+        assert!(FuelGauge.offer(&charging).unwrap_err().to_string().contains("pull the supply"));
         let text = format!("# wattline-readings 1 meter=fuel-gauge\n@ 1\n{charging}");
         assert!(FuelGauge.trace(&text).unwrap_err().to_string().contains("reading 1"));
         let blind = reading("Discharging", 0, 4_000_000);
         assert!(FuelGauge.offer(&blind).unwrap_err().to_string().contains("does not measure"));
         let text = format!("# wattline-readings 1 meter=fuel-gauge\n@ 1\n{blind}@ 2\n{blind}");
         assert!(matches!(FuelGauge.trace(&text), Err(MeterError::NoPower { .. })));
+    }
+
+    fn laptop(bat0: &str, bat1: &str, online: &str) -> String {
+        format!("supply=BAT0\n{bat0}supply=BAT1\n{bat1}online={online}\n")
+    }
+
+    fn powered(status: &str, microwatts: u64) -> String {
+        format!("status={status}\npresent=1\npower_now={microwatts}\nvoltage_now=11500000\n")
+    }
+
+    #[test]
+    fn power_is_taken_where_a_battery_tells_it() {
+        let answer = "supply=BAT0\nstatus=Discharging\npresent=1\nvoltage_now=11500000\n\
+                      power_now=8542000\nonline=\n";
+        let offer = FuelGauge.offer(answer).unwrap();
+        assert_eq!(offer.rails, ["battery"]);
+        assert!(offer.remarks[1].contains("8542000 is 8.54 W"), "{:?}", offer.remarks);
+        let text = format!("# wattline-readings 1 meter=fuel-gauge\n@ 1\n{answer}@ 2\n{answer}");
+        assert_eq!(FuelGauge.trace(&text).unwrap().power_w, [Some(8.542), Some(8.542)]);
+    }
+
+    #[test]
+    fn several_batteries_add_up() {
+        let answer = laptop(&powered("Discharging", 6_000_000), &powered("Unknown", 0), "");
+        let offer = FuelGauge.offer(&answer).unwrap();
+        assert_eq!(offer.default_rails, ["BAT0", "BAT1"]);
+        let second =
+            laptop(&powered("Discharging", 4_000_000), &powered("Discharging", 3_000_000), "");
+        let text = format!("# wattline-readings 1 meter=fuel-gauge\n@ 1\n{answer}@ 2\n{second}");
+        let trace = FuelGauge.trace(&text).unwrap();
+        let sum = trace.series(&offer.default_rails).unwrap().power_w;
+        assert_eq!(sum, [6.0, 7.0]);
+    }
+
+    #[test]
+    fn a_device_on_a_cable_is_not_measured_by_its_battery() {
+        let refused = |answer: &str| FuelGauge.offer(answer).unwrap_err().to_string();
+        let idle = laptop(&powered("Not charging", 6_000_000), &powered("Unknown", 0), " AC");
+        assert!(refused(&idle).contains("AC feeds the device"), "{}", refused(&idle));
+        let weak = laptop(&powered("Discharging", 6_000_000), &powered("Unknown", 0), " ucsi0");
+        assert!(refused(&weak).contains("ucsi0 feeds the device"), "{}", refused(&weak));
+        let phone = reading("Not charging", -250_000, 4_000_000);
+        assert!(refused(&phone).contains("Not charging"), "{}", refused(&phone));
+        // A phone whose charging is switched off runs from its battery.
+        let paused =
+            format!("supply=battery\n{}online= usb\n", reading("Discharging", -250_000, 4_000_000));
+        assert!(FuelGauge.offer(&paused).unwrap().remarks.iter().any(|r| r.contains("usb")));
+        // One battery of two rests without a cable.
+        let resting = laptop(&powered("Discharging", 6_000_000), &powered("Not charging", 0), "");
+        assert!(FuelGauge.offer(&resting).is_ok());
+        let absent = laptop(
+            &powered("Discharging", 6_000_000),
+            "status=Unknown\npresent=0\npower_now=0\n",
+            "",
+        );
+        assert_eq!(FuelGauge.offer(&absent).unwrap().rails, ["battery"]);
+    }
+
+    #[test]
+    fn a_unit_that_is_in_doubt_gives_no_power() {
+        let doubtful = reading("Discharging", -4_500, 4_000_000);
+        let remarks = FuelGauge.offer(&doubtful).unwrap().remarks;
+        assert!(remarks[1].contains("not told by one reading"), "{remarks:?}");
+        let text =
+            format!("# wattline-readings 1 meter=fuel-gauge\n@ 1\n{doubtful}@ 2\n{doubtful}");
+        let error = FuelGauge.trace(&text).unwrap_err().to_string();
+        assert!(error.contains("both can be"), "{error}");
+        assert!((powers([-14_500, -14_500])[0] - 0.058).abs() < 1e-12);
     }
 }

@@ -5,33 +5,18 @@
 use super::super::counter::MeterCounter;
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, Still};
+<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use super::error::MeterError;
 use super::kind::{Meter, Offer};
 use super::readings::{readings, refusal};
+=======
+use super::rapl_zones::{RaplZone, rapl_default, rapl_zones};
+use super::{Meter, MeterError, Offer, readings, refusal};
+>>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 
-/// `/sys/class/powercap/intel-rapl:*`.
+/// `/sys/class/powercap/intel-rapl*:*`.
 #[derive(Debug)]
 pub struct Rapl;
-
-/// `intel-rapl:0:0 core 262143328850 812345`: zone, name, range, microjoules.
-struct Zone {
-    name: String,
-    range_uj: u64,
-    energy_uj: u64,
-}
-
-fn zone(line: &str) -> Option<Zone> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let [zone, name, range, energy] = words.as_slice() else { return None };
-    // A part's name is that of its package and its own: every package has a `core`.
-    let parts = zone.strip_prefix("intel-rapl:")?;
-    let name = match parts.split_once(':') {
-        Some((package, _)) => format!("package-{package}/{name}"),
-        None => name.to_string(),
-    };
-    let (range_uj, energy_uj) = (range.parse().ok()?, energy.parse().ok()?);
-    Some(Zone { name, range_uj, energy_uj })
-}
 
 impl Meter for Rapl {
     fn name(&self) -> &'static str {
@@ -43,13 +28,14 @@ impl Meter for Rapl {
     }
 
     fn question(&self) -> &'static str {
-        "for d in ${WATTLINE_ROOT:-}/sys/class/powercap/intel-rapl:*; do [ -e $d/energy_uj ] || continue; \
+        "p=${WATTLINE_ROOT:-}/sys/class/powercap; for d in $p/intel-rapl:* $p/intel-rapl-mmio:*; do \
+         [ -e $d/energy_uj ] || continue; \
          e=$(cat $d/energy_uj 2>&1); \
          echo \"${d##*/} $(cat $d/name) $(cat $d/max_energy_range_uj) $e\"; done"
     }
 
     fn offer(&self, answer: &str) -> Result<Offer, MeterError> {
-        let zones: Vec<Zone> = answer.lines().filter_map(zone).collect();
+        let zones = rapl_zones(answer);
         if zones.is_empty() {
             let why = match refusal(answer) {
                 Some(_) => "the counters are for root; `chmod o+r \
@@ -62,31 +48,41 @@ impl Meter for Rapl {
             return Err(MeterError::NotOffered { meter: self.name(), why });
         }
         let rails: Vec<String> = zones.iter().map(|zone| zone.name.clone()).collect();
-        let is_package = |rail: &&String| rail.starts_with("package-") && !rail.contains('/');
-        let default_rails = rails.iter().filter(is_package).cloned().collect();
+        let default_rails: Vec<String> =
+            rapl_default(&zones).into_iter().map(|zone| zone.name).collect();
         let range_j = zones.iter().map(|zone| zone.range_uj).min().unwrap_or(0) as f64 * 1e-6;
-        let remarks = vec![
+        let mut remarks = vec![
             format!("counters start anew after {range_j:.0} J; samples must come more often"),
             "the whole package: what else runs is measured too".into(),
         ];
+        if !zones.iter().any(RaplZone::is_package) {
+            let rails = default_rails.join(", ");
+            remarks.push(format!("no package has a counter of its own: {rails} is added up"));
+        }
         Ok(Offer { rails, default_rails, remarks })
+    }
+
+    fn standing(&self, before: &str, after: &str) -> Vec<String> {
+        let (before, after) = (rapl_zones(before), rapl_zones(after));
+        let stands = |zone: &&RaplZone| {
+            before.iter().any(|old| (&old.name, old.energy_uj) == (&zone.name, zone.energy_uj))
+        };
+        after.iter().filter(stands).map(|zone| zone.name.clone()).collect()
     }
 
     fn trace(&self, text: &str) -> Result<PowerTrace, MeterError> {
         let readings = readings(text);
-        let tables: Vec<Vec<Zone>> = readings
-            .iter()
-            .map(|reading| reading.lines.iter().filter_map(|line| zone(line)).collect())
-            .collect();
+        let tables: Vec<Vec<RaplZone>> =
+            readings.iter().map(|reading| rapl_zones(&reading.lines.join("\n"))).collect();
         let counts = |name: &str| -> Vec<(f64, u64)> {
-            let value = |table: &Vec<Zone>| {
+            let value = |table: &Vec<RaplZone>| {
                 table.iter().find(|zone| zone.name == name).map(|zone| zone.energy_uj)
             };
             let times = readings.iter().map(|reading| reading.uptime_s);
             times.zip(&tables).filter_map(|(time_s, table)| Some((time_s, value(table)?))).collect()
         };
         let fullest = tables.iter().max_by_key(|table| table.len());
-        let rail = |zone: &Zone| {
+        let rail = |zone: &RaplZone| {
             // The range is the largest value: there is one count more.
             let modulus = zone.range_uj.checked_add(1);
             CounterRail {
@@ -98,7 +94,7 @@ impl Meter for Rapl {
         };
         let rails: Vec<CounterRail> = fullest.into_iter().flatten().map(rail).collect();
         let trace = counters::trace(self.name(), &rails)?;
-        let broken = |(at, table): (usize, &Vec<Zone>)| {
+        let broken = |(at, table): (usize, &Vec<RaplZone>)| {
             (table.len() < rails.len())
                 .then_some(Flaw { line: readings[at].line, kind: FlawKind::Unreadable })
         };
@@ -125,6 +121,13 @@ mod tests {
         let denied = "intel-rapl:0 package-0 262143328850 cat: \
                       /sys/class/powercap/intel-rapl:0/energy_uj: Permission denied\n";
         assert!(Rapl.offer(denied).unwrap_err().to_string().contains("for root"));
+    }
+
+    #[test]
+    fn counters_that_stand_still_are_named() {
+        let standing = Rapl.standing(&reading(1, 2), &reading(1, 3));
+        assert_eq!(standing, ["package-0"]);
+        assert!(Rapl.standing(&reading(1, 2), &reading(2, 3)).is_empty());
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! A phone's fuel gauge as a meter, where no rail has one: the energy that left the
-//! battery, added up from its counters.
+//! A device's fuel gauge as a meter, where no rail has one: the energy that left a battery,
+//! added up from its counters. A device may have several batteries, each a meter.
 
 /// Adds up what the battery gave, in microjoules.
 #[derive(Debug, Default)]
-pub(super) struct BatteryMeter {
+pub(crate) struct BatteryMeter {
     given_uj: f64,
     last: Option<BatterySample>,
     /// Samples at which the battery took energy in.
@@ -47,18 +47,21 @@ impl BatteryMeter {
     }
 }
 
-/// From the best of the counters: energy, power, charge.
+/// From the best of the counters: energy, power, charge. While the charge grows, the current
+/// is a charger's, whatever its sign.
 fn given_j(before: &BatterySample, now: &BatterySample) -> Option<f64> {
     let given = |of: fn(&BatterySample) -> Option<i64>| Some((of(before)? - of(now)?) as f64);
     if let Some(uwh) = given(|sample| sample.energy_uwh) {
         return Some(uwh * 3600e-6);
     }
-    if let (Some(a), Some(b)) = (before.power_w, now.power_w) {
+    let used_uah = given(|sample| sample.charge_uah);
+    if let (Some(a), Some(b)) = (before.power_w, now.power_w)
+        && used_uah.is_none_or(|used| used >= 0.0)
+    {
         let seconds = now.at_ns.saturating_sub(before.at_ns) as f64 * 1e-9;
         return Some((a + b) / 2.0 * seconds);
     }
-    let uah = given(|sample| sample.charge_uah)?;
-    Some(uah * 3600e-6 * now.volts?)
+    Some(used_uah? * 3600e-6 * now.volts?)
 }
 
 #[cfg(test)]
@@ -82,6 +85,15 @@ mod tests {
             (meter.sample(2 * S, None, Some(950), None, None), meter.charging),
             (Some(1_440_000), 1)
         );
+    }
+
+    #[test]
+    fn the_current_of_a_charger_is_no_use() {
+        let mut meter = BatteryMeter::default();
+        meter.sample(0, None, Some(1000), Some(2_000_000), Some(4_000_000));
+        assert_eq!(meter.sample(S, None, Some(1500), Some(2_000_000), None), Some(0));
+        assert_eq!(meter.charging, 1);
+        assert_eq!(meter.sample(2 * S, None, Some(1500), Some(-1_000_000), None), Some(6_000_000));
     }
 
     #[test]
