@@ -14,8 +14,15 @@ use super::progress;
 /// # Errors
 /// It can't be read, is no table as text, or one with two meanings.
 pub fn read_user_table(path: &Path) -> Result<String, Failure> {
-    let bytes = input_file::read(path).map_err(Failure::io("read", path))?;
-    let (text, dialect) = plain_text(&bytes).map_err(|error| Failure::input(path, error))?;
+    user_table(path, &input_file::read(path).map_err(Failure::io("read", path))?)
+}
+
+/// The bytes of a table as plain CSV.
+///
+/// # Errors
+/// As [`read_user_table`].
+pub fn user_table(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+    let (text, dialect) = plain_text(bytes).map_err(|error| Failure::input(path, error))?;
     progress::remarks(path, &dialect.remark().into_iter().collect::<Vec<_>>());
     Ok(text)
 }

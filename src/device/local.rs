@@ -18,12 +18,9 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
 use crate::toolchain::{async_profiler, flight, jar};
 
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use super::error::DeviceError;
 use super::facts::{BoardFacts, Hardware};
-=======
 use super::local_meters::{gauge_reading, rapl_reading};
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 use super::meters::{ChosenMeter, choose};
 use super::sampler::Sampler;
 use super::thread_times::TICKS_PER_S;

@@ -46,13 +46,9 @@ pub(crate) use host_log::{HostLog, check_bench};
 pub use input_command::InputCommand;
 pub use limit::CancelFlag;
 pub(crate) use local::{LOCAL_SERIAL, LocalJvm, local_shell};
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-pub use lock::{BoardLock, LockHolder};
-=======
 pub(crate) use local_meters::powercap_reading;
-pub use lock::{BoardLock, LOCK_FOLDER, LockHolder};
+pub use lock::{BoardLock, LockHolder};
 pub(crate) use meters::offered;
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 pub use meters::{ChosenMeter, choose_meter};
 pub(crate) use monitored::MonitoredDevice;
 pub use plan::{PackageEntryPoint, Pinning, SessionKind, SessionPlan};

@@ -13,7 +13,7 @@ use crate::log_file::{self, GivenLog, LogFileError, TextLog};
 use crate::power::parse_samples;
 
 use super::super::progress;
-use super::super::user_table::{first_line, read_user_table};
+use super::super::user_table::{first_line, user_table};
 use super::columns;
 use crate::stage::Failure;
 
@@ -147,33 +147,17 @@ fn guess(path: &Path, log: &TextLog) -> Result<LogFormat, Failure> {
     }
     let text = String::from_utf8_lossy(&start);
     let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-    let titles = &first_line(start);
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    let has = |word: &str| String::from_utf8_lossy(&bytes).contains(word);
-    if extension == "quanto" {
-        Ok(LogFormat::Quanto)
-    } else if first.starts_with("# wattline-samples") {
-        Ok(LogFormat::Samples)
-    } else if columns::of(titles).starts_with(&CSV_HEADER.map(String::from)) {
-        Ok(LogFormat::Csv)
-    } else if INTERVALS_HEADER.iter().all(|column| titles.contains(column)) {
-        Ok(LogFormat::Intervals)
-    } else if start.starts_with(&[0x1f, 0x8b]) || start.first() == Some(&0x0a) && !is_text(start) {
-        Ok(LogFormat::Perfetto)
-    } else if activities::has_lines(&String::from_utf8_lossy(&bytes)) {
-=======
+    let titles = &first_line(&start);
     if first.starts_with("# wattline-samples") {
         return Ok(LogFormat::Samples);
-    } else if columns::of(first).starts_with(&CSV_HEADER.map(String::from)) {
+    } else if columns::of(titles).starts_with(&CSV_HEADER.map(String::from)) {
         return Ok(LogFormat::Csv);
-    } else if INTERVALS_HEADER.iter().all(|column| first.contains(column)) {
+    } else if INTERVALS_HEADER.iter().all(|column| titles.contains(column)) {
         return Ok(LogFormat::Intervals);
     }
     let whole = log.read().map_err(wrong)?;
     let has = |word: &str| whole.contains(word);
     if activities::has_lines(&whole) {
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
         Ok(LogFormat::Lines)
     } else if has("Battery History") || has("\n9,h,") || has("\n9,hsp,") {
         Ok(LogFormat::Batterystats)
@@ -215,36 +199,17 @@ fn binary(
     })
 }
 
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-fn other(
-    path: &Path,
-    format: LogFormat,
-    inputs: &Inputs<'_>,
-    labels: &mut Labels,
-) -> Result<NodeLog, Failure> {
-    let node = inputs.node;
-    if format == LogFormat::Perfetto {
-        let file = input_file::open(path).map_err(Failure::io("read", path))?;
-        let options = PerfettoOptions { rails: inputs.rails.to_vec() };
-        return activities::read_perfetto(file, node, labels, &options)
-            .map_err(|error| Failure::input(path, error));
-    }
-    let text = match format {
-        LogFormat::Csv | LogFormat::Intervals => read_user_table(path)?,
-        _ => String::from_utf8_lossy(&read(path)?).into_owned(),
-    };
-    match format {
-        LogFormat::Csv => match columns::of(&text) {
-            columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
-                Ok(activities::read_csv(&text, node, labels))
-=======
 impl InputLog<'_> {
     fn read(&self, inputs: &Inputs<'_>, labels: &mut Labels) -> Result<NodeLog, Failure> {
         let (path, node) = (self.path, inputs.node);
         if self.format == LogFormat::Perfetto {
             return traces(path, inputs, labels);
         }
-        let text = String::from_utf8_lossy(&self.bytes()?).into_owned();
+        let bytes = self.bytes()?;
+        let text = match self.format {
+            LogFormat::Csv | LogFormat::Intervals => user_table(path, &bytes)?,
+            _ => String::from_utf8_lossy(&bytes).into_owned(),
+        };
         match self.format {
             LogFormat::Csv => match columns::of(&text) {
                 columns if columns.starts_with(&CSV_HEADER.map(String::from)) => {
@@ -256,7 +221,6 @@ impl InputLog<'_> {
                 let mut log = activities::read_batterystats(&text, node, labels);
                 log.remarks.extend(self.beside());
                 Ok(log)
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
             }
             LogFormat::Intervals => activities::read_intervals(&text, node).map_err(|problem| {
                 Failure::input(path, format!("{problem}; see docs/activity-logs.md"))

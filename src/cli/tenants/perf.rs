@@ -11,14 +11,11 @@ use wattline_units::limits::LINE_BYTES;
 use crate::attribution::tenants::{
     AndroidRecords, By, MeterId, Perf, TenantRecord, parse_readings,
 };
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-use crate::cli::progress;
-use crate::input_file;
-=======
 use crate::attribution::unpacked;
+use crate::cli::progress;
 use crate::format::visible_path;
+use crate::input_file;
 use crate::log_file;
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 use crate::stage::Failure;
 
 use super::options::StreamArguments;
@@ -36,16 +33,12 @@ With counters, where the machine has them:
 While it runs:
   perf record -o - -e sched:sched_switch -a | perf script -i - | wattline tenants perf - --follow
 
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
-other units: `Time (ms)`, `Energy [mWh]`. docs/tables.md says which tables are read.")]
-=======
 Of the kernel's own text, and of a recording, which `perf script` prints where it is installed:
   cat /sys/kernel/tracing/trace > switches.txt; trace-cmd report > switches.txt
   wattline tenants perf perf.data --watts 15:5
 
-meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w.")]
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
+meter.csv has time_s (of perf's clock) and energy_j (accumulated) or power_w, or the like in
+other units: `Time (ms)`, `Energy [mWh]`. docs/tables.md says which tables are read.")]
 pub struct Arguments {
     /// The text, packed or not, a recording of perf, or `-` for standard input.
     file: PathBuf,
@@ -95,39 +88,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         .energy
         .as_ref()
         .map(|path| session.stream.meter(&path.display().to_string(), AndroidRecords::counter()));
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-    let mut log = MeterLog { readings, meter, ..MeterLog::default() };
-    let mut perf = Perf::new(arguments.by.into());
-    take_lines(&arguments.file, &mut perf, &mut log, &mut session)?;
-    check(arguments, &perf)?;
-    let mut notes = match perf.has_cycles() {
-        true => vec![],
-        false => vec!["no cycles were counted: shared by CPU time".to_owned()],
-    };
-    let first_ns = session.stream.first_ns().unwrap_or(0);
-    notes.extend(log.note(first_ns, session.stream.newest_ns()));
-    session.finish(&arguments.file.display().to_string(), &notes)
-}
-
-/// Takes in all lines of a file, and the readings that come with them.
-fn take_lines(
-    file: &Path,
-    perf: &mut Perf,
-    log: &mut MeterLog,
-    session: &mut TenantSession<'_>,
-) -> Result<(), Failure> {
-    let mut input = open(file)?;
-    let (mut line, mut records) = (Vec::new(), Vec::new());
-    loop {
-        let read = LINE_BYTES.read_line_into(&mut input, &mut line);
-        if read.map_err(Failure::io("read", file))? == 0 {
-=======
     let mut log = MeterLog { meter, readings, ..MeterLog::default() };
-    let mut perf = Perf::new(match arguments.by {
-        PerfTenant::Name => By::Name,
-        PerfTenant::Process => By::Process,
-        PerfTenant::Thread => By::Thread,
-    });
+    let mut perf = Perf::new(arguments.by.into());
     let mut text = open(arguments)?;
     feed(&mut text.lines, &mut perf, &mut log, &mut session)
         .map_err(|error| error.of(&arguments.file))?;
@@ -150,7 +112,6 @@ fn feed(
     let (mut line, mut records) = (Vec::new(), Vec::new());
     loop {
         if LINE_BYTES.read_line_into(&mut &mut *lines, &mut line)? == 0 {
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
             perf.finish(|record| records.push(record));
         } else {
             let text = String::from_utf8_lossy(&line);
@@ -161,13 +122,7 @@ fn feed(
             session.table.counters = perf.counters().to_vec();
         }
         for record in records.drain(..) {
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-            while let Some(now_ns) = record.at_ns()
-                && let Some(reading) = log.due_record(now_ns)
-            {
-=======
             while let Some(reading) = record.at_ns().and_then(|now_ns| log.due(now_ns)) {
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
                 session.take(reading)?;
             }
             session.take(record)?;
@@ -177,15 +132,7 @@ fn feed(
         }
     }
     // One reading after the last switch closes its interval.
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-    log.last_record().map_or(Ok(()), |reading| session.take(reading))
-}
-
-/// Refuses a log that tells no tenants.
-fn check(arguments: &Arguments, perf: &Perf) -> Result<(), Failure> {
-=======
-    let last = log.readings.get(log.next).filter(|_| log.next > 0).copied();
-    last.and_then(|reading| log.record(reading)).map_or(Ok(()), |last| Ok(session.take(last)?))
+    log.last().map_or(Ok(()), |last| Ok(session.take(last)?))
 }
 
 /// Why not all lines could be fed.
@@ -217,7 +164,6 @@ impl FeedError {
 
 /// What a text has to have for what is asked for.
 fn check(arguments: &Arguments, perf: &Perf, shown: &Path) -> Result<(), Failure> {
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
     if perf.switches() == 0 {
         return Err(no_switches(perf, shown));
     }
@@ -227,8 +173,6 @@ fn check(arguments: &Arguments, perf: &Perf, shown: &Path) -> Result<(), Failure
         return Err(Failure::input(shown, text));
     }
     Ok(())
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-=======
 }
 
 fn notes(perf: &Perf) -> Vec<String> {
@@ -243,35 +187,20 @@ fn notes(perf: &Perf) -> Vec<String> {
         ));
     }
     notes
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 }
 
 /// A meter's log, taken in as the switches come.
 #[derive(Default)]
 struct MeterLog {
+    /// None without a log.
     meter: Option<MeterId>,
     /// (ns, microjoules), in order of time.
     readings: Vec<(u64, u64)>,
     next: usize,
     is_started: bool,
-    /// The meter; none without a log.
-    meter: Option<MeterId>,
 }
 
 impl MeterLog {
-    /// The next reading that is not after `now_ns`, as a record.
-    fn due_record(&mut self, now_ns: u64) -> Option<TenantRecord> {
-        let meter = self.meter?;
-        let (at_ns, reading) = self.due(now_ns)?;
-        Some(TenantRecord::Energy { at_ns, meter, reading })
-    }
-
-    /// The reading after the last one that was due.
-    fn last_record(&self) -> Option<TenantRecord> {
-        let (at_ns, reading) = *self.readings.get(self.next).filter(|_| self.next > 0)?;
-        Some(TenantRecord::Energy { at_ns, meter: self.meter?, reading })
-    }
-
     /// The next reading that is not after `now_ns`. Those before the last one at the first
     /// switch are of no use.
     fn due(&mut self, now_ns: u64) -> Option<TenantRecord> {
@@ -283,6 +212,12 @@ impl MeterLog {
         let reading = *self.readings.get(self.next).filter(|reading| reading.0 <= now_ns)?;
         self.next += 1;
         self.record(reading)
+    }
+
+    /// The reading after the last one that was due.
+    fn last(&self) -> Option<TenantRecord> {
+        let last = self.readings.get(self.next).filter(|_| self.next > 0)?;
+        self.record(*last)
     }
 
     fn record(&self, (at_ns, reading): (u64, u64)) -> Option<TenantRecord> {

@@ -7,11 +7,8 @@ use clap::{Args, ValueEnum};
 use crate::attribution::monitor::formulas::{SocTable, parse_soc};
 use crate::attribution::perfetto::{Holds, RailMeter, TraceReader};
 use crate::attribution::tenants::{
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-    AndroidRecords, Grouping, MeterId, RailChoice, Reorder, SharingBasis, TraceFacts, WindowStream,
-=======
     AndroidMeters, AndroidRecords, Grouping, OrderedEvents, RailChoice, SharingBasis, TraceFacts,
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
+    WindowStream,
 };
 use crate::cli::progress;
 use crate::format::visible_name;
@@ -63,78 +60,38 @@ enum PerfettoTenant {
     Thread,
 }
 
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-impl From<PerfettoTenant> for Grouping {
-    fn from(tenant: PerfettoTenant) -> Grouping {
-        match tenant {
-            PerfettoTenant::User => Grouping::User,
-            PerfettoTenant::Process => Grouping::Process,
-            PerfettoTenant::Thread => Grouping::Thread,
-        }
-    }
-}
-
-/// Events of several CPUs come in bundles; so many are brought in order.
-const HELD_BACK: usize = 1 << 18;
-
-pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let facts = facts(arguments)?;
-    let source = PowerSource::choose(arguments, &facts)?;
-    let options = arguments.stream.options(source.has_meter(&facts))?;
-    let mut session = TenantSession::open(&arguments.stream, options)?;
-    let mut notes = source.notes(arguments, &facts);
-    if facts.has_frequencies() {
-        session.stream.set_cycles(SharingBasis::CyclesByFrequency);
-    }
-    let (rails, battery) = source.meters(&facts, &mut session.stream);
-    let mut android = AndroidRecords::new(facts, arguments.by.into(), rails, battery);
-    if let Some(table) = source.soc {
-        session.stream.set_energy(android.modelled(table));
-    }
-    let reader = take_events(arguments, &mut android, &mut session)?;
-    if android.charging() > 0 {
-        let count = android.charging();
-        notes.push(format!(
-            "the battery was charged at {count} samples: its energy is not known there"
-        ));
-=======
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let traces = log_file::traces(&arguments.trace, arguments.machine.as_deref())
         .map_err(|error| Failure::input(&arguments.trace, error))?;
     let facts = facts(arguments, &traces)?;
-    let (rails, others, told) = match arguments.soc {
-        Some(_) => (Vec::new(), Vec::new(), Vec::new()),
-        None => facts.choose(&arguments.rails()),
-    };
-    if rails.is_empty() && !arguments.rail.is_empty() {
-        let text = format!("no rail's name contains it; there are: {}", others.join(", "));
-        return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
-    }
-    let soc = arguments.soc.as_deref().map(|path| soc_table(path, &facts)).transpose()?;
-    let has_meter = soc.is_none() && !(rails.is_empty() && facts.batteries().is_empty());
-    let mut session = TenantSession::open(&arguments.stream, arguments.stream.options(has_meter)?)?;
-    let mut notes = match &arguments.soc {
-        Some(path) => vec![format!(
-            "a model, no measurement of this device: {} (watts of a busy core by cluster and \
-             frequency) x busy time; idle power, memory, display and radios are not in it",
-            path.display()
-        )],
-        None => notes(&facts, &rails, &others),
-    };
-    notes.extend(told.into_iter().chain(traces.notes.iter().cloned()));
+    let source = PowerSource::choose(arguments, &facts)?;
+    let options = arguments.stream.options(source.has_meter(&facts))?;
+    let mut session = TenantSession::open(&arguments.stream, options)?;
+    let mut notes = source.notes(arguments, &facts);
+    notes.extend(traces.notes.iter().cloned());
     if facts.has_frequencies() {
         session.stream.set_cycles(SharingBasis::CyclesByFrequency);
     }
-    let meters = match (rails.as_slice(), has_meter) {
-        (_, false) => AndroidMeters::default(),
-        ([], true) => AndroidMeters::of_batteries(facts.batteries(), &mut session.stream),
-        (rails, true) => AndroidMeters::of_rails(rails, &mut session.stream),
-    };
+    let meters = source.meters(&facts, &mut session.stream);
     let mut android = AndroidRecords::new(facts, arguments.by.into(), meters);
-    if let Some(table) = soc {
+    if let Some(table) = source.soc {
         session.stream.set_energy(android.modelled(table));
     }
-    let mut events = OrderedEvents::new(readers(arguments, &traces)?, AndroidRecords::is_wanted);
+    take_events(arguments, &traces, &mut android, &mut session)?;
+    notes.extend(charging_note(&android));
+    warn_beyond_table(arguments, &android);
+    session.incomplete.extend(traces.not_read.iter().cloned());
+    session.finish(&arguments.trace.display().to_string(), &notes)
+}
+
+/// The second pass: all events in order of time.
+fn take_events(
+    arguments: &Arguments,
+    traces: &TraceFiles,
+    android: &mut AndroidRecords,
+    session: &mut TenantSession<'_>,
+) -> Result<(), Failure> {
+    let mut events = OrderedEvents::new(readers(arguments, traces)?, AndroidRecords::is_wanted);
     for event in events.by_ref() {
         let event = event.map_err(Failure::io("read", &arguments.trace))?;
         if let Some(record) = android.record(&event, &mut session.names) {
@@ -143,20 +100,65 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let end_ns = session.stream.newest_ns();
     android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
-    notes.extend(charging_note(&android));
-    warn_beyond_table(arguments, &android);
-    let source = arguments.trace.display().to_string();
-    let wanted = [Holds::Scheduling, Holds::Energy];
+    let source = arguments.trace.display();
     for losses in events.losses() {
-        losses
-            .findings()
-            .iter()
-            .for_each(|loss| progress::warn_in_line(format!("{source}: {loss}")));
-        session.incomplete.extend(losses.unread_findings(&wanted));
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
+        let findings = losses.findings();
+        findings.iter().for_each(|loss| progress::warn_in_line(format!("{source}: {loss}")));
+        session.incomplete.extend(losses.unread_findings(&[Holds::Scheduling, Holds::Energy]));
     }
-    session.incomplete.extend(traces.not_read.iter().cloned());
-    session.finish(&source, &notes)
+    Ok(())
+}
+
+/// Where the energy of a trace comes from: rails, else the batteries, or a chip's table.
+struct PowerSource {
+    /// Rails that are shared.
+    rails: Vec<RailMeter>,
+    /// Names of those that are not.
+    others: Vec<String>,
+    /// What is to be told of the choice.
+    told: Vec<String>,
+    soc: Option<SocTable>,
+}
+
+impl PowerSource {
+    fn choose(arguments: &Arguments, facts: &TraceFacts) -> Result<Self, Failure> {
+        let (rails, others, told) = match arguments.soc {
+            Some(_) => (Vec::new(), Vec::new(), Vec::new()),
+            None => facts.choose(&arguments.rails()),
+        };
+        if rails.is_empty() && !arguments.rail.is_empty() {
+            let text = format!("no rail's name contains it; there are: {}", others.join(", "));
+            return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
+        }
+        let soc = arguments.soc.as_deref().map(|path| soc_table(path, facts)).transpose()?;
+        Ok(Self { rails, others, told, soc })
+    }
+
+    fn has_meter(&self, facts: &TraceFacts) -> bool {
+        self.soc.is_none() && !(self.rails.is_empty() && facts.batteries().is_empty())
+    }
+
+    /// The meters of the rails, or those of the batteries.
+    fn meters(&self, facts: &TraceFacts, stream: &mut WindowStream) -> AndroidMeters {
+        match (self.rails.as_slice(), self.has_meter(facts)) {
+            (_, false) => AndroidMeters::default(),
+            ([], true) => AndroidMeters::of_batteries(facts.batteries(), stream),
+            (rails, true) => AndroidMeters::of_rails(rails, stream),
+        }
+    }
+
+    fn notes(&self, arguments: &Arguments, facts: &TraceFacts) -> Vec<String> {
+        let mut notes = match &arguments.soc {
+            Some(path) => vec![format!(
+                "a model, no measurement of this device: {} (watts of a busy core by cluster and \
+                 frequency) x busy time; idle power, memory, display and radios are not in it",
+                path.display()
+            )],
+            None => notes(facts, &self.rails, &self.others),
+        };
+        notes.extend(self.told.iter().cloned());
+        notes
+    }
 }
 
 /// The first pass: names, rails, CPUs.
@@ -211,118 +213,6 @@ fn warn_beyond_table(arguments: &Arguments, android: &AndroidRecords) {
              is in no figure"
         ));
     }
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
-    let trace = arguments.trace.display().to_string();
-    let losses = reader.losses().findings();
-    losses.iter().for_each(|loss| progress::warn_in_line(format!("{trace}: {loss}")));
-    session.finish(&trace, &notes)
-}
-
-/// What a first reading of the trace tells: names, rails and CPUs.
-fn facts(arguments: &Arguments) -> Result<TraceFacts, Failure> {
-    let mut facts = TraceFacts::default();
-    let mut reader = open(arguments)?;
-    for event in reader.by_ref() {
-        facts.take(&event.map_err(Failure::io("read", &arguments.trace))?);
-    }
-    if facts.cpus() == 0 {
-        let losses = reader.losses().findings().join("; ");
-        let text = format!(
-            "it has no sched_switch, so nobody is known to have run; record it with the ftrace \
-             event sched/sched_switch {losses}"
-        );
-        return Err(Failure::input(&arguments.trace, text.trim_end()));
-    }
-    Ok(facts)
-}
-
-/// Takes in the events of a second reading, in order of time.
-fn take_events(
-    arguments: &Arguments,
-    android: &mut AndroidRecords,
-    session: &mut TenantSession<'_>,
-) -> Result<TraceReader, Failure> {
-    let mut reorder = Reorder::new(HELD_BACK);
-    let mut take = |event: &TraceEvent| match android.record(event, &mut session.names) {
-        Some(record) => session.take(record),
-        None => Ok(()),
-    };
-    let mut reader = open(arguments)?;
-    for event in reader.by_ref() {
-        let event = event.map_err(Failure::io("read", &arguments.trace))?;
-        if !AndroidRecords::is_wanted(&event) {
-            continue;
-        }
-        if let Some(event) = reorder.push(event.at_ns.unwrap_or(0), event) {
-            take(&event)?;
-        }
-    }
-    while let Some(event) = reorder.pop() {
-        take(&event)?;
-    }
-    let end_ns = session.stream.newest_ns();
-    android.last(end_ns).into_iter().try_for_each(|record| session.take(record))?;
-    Ok(reader)
-}
-
-/// Where the energy of a trace comes from: rails, else the battery, or a chip's table.
-struct PowerSource {
-    /// Rails that are shared.
-    rails: Vec<(u32, String)>,
-    /// Names of those that are not.
-    others: Vec<String>,
-    soc: Option<SocTable>,
-}
-
-impl PowerSource {
-    fn choose(arguments: &Arguments, facts: &TraceFacts) -> Result<Self, Failure> {
-        let choice = match arguments.rail.as_slice() {
-            [] => RailChoice::Cpu,
-            names => RailChoice::Named(names.to_vec()),
-        };
-        let (rails, others) = match arguments.soc {
-            Some(_) => (Vec::new(), Vec::new()),
-            None => facts.choose(&choice),
-        };
-        if rails.is_empty() && !arguments.rail.is_empty() {
-            let text = format!("no rail's name contains it; there are: {}", others.join(", "));
-            return Err(Failure::Usage(format!("--rail {}: {text}", arguments.rail.join(" "))));
-        }
-        let soc = arguments.soc.as_deref().map(|path| soc_table(path, facts)).transpose()?;
-        Ok(Self { rails, others, soc })
-    }
-
-    fn has_meter(&self, facts: &TraceFacts) -> bool {
-        self.soc.is_none() && (!self.rails.is_empty() || facts.has_battery())
-    }
-
-    /// The meters of the rails, or that of the battery.
-    fn meters(
-        &self,
-        facts: &TraceFacts,
-        stream: &mut WindowStream,
-    ) -> (HashMap<u32, MeterId>, Option<MeterId>) {
-        let rails = self.rails.iter();
-        let rails = rails
-            .map(|(index, name)| (*index, stream.meter(name, AndroidRecords::counter())))
-            .collect();
-        let is_battery = self.rails.is_empty() && self.has_meter(facts);
-        let battery = is_battery.then(|| stream.meter("the battery", AndroidRecords::counter()));
-        (rails, battery)
-    }
-
-    fn notes(&self, arguments: &Arguments, facts: &TraceFacts) -> Vec<String> {
-        match &arguments.soc {
-            Some(path) => vec![format!(
-                "a model, no measurement of this device: {} (watts of a busy core by cluster and \
-                 frequency) x busy time; idle power, memory, display and radios are not in it",
-                path.display()
-            )],
-            None => notes(facts, &self.rails, &self.others),
-        }
-    }
-=======
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 }
 
 impl Arguments {

@@ -5,14 +5,10 @@
 
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::period_us;
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use super::error::MeterError;
+use super::gauge_reading::{BatteriesReading, GaugeSupply};
 use super::kind::{Meter, Offer};
 use super::readings::{Reading, readings, refusal};
-=======
-use super::gauge_reading::{BatteriesReading, GaugeSupply};
-use super::{Meter, MeterError, Offer, Reading, readings, refusal};
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
 
 /// `/sys/class/power_supply/battery`, which is all of an Android device; else every battery
 /// there that is no accessory's: a device draws from all of them.

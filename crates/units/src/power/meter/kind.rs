@@ -23,6 +23,12 @@ pub trait Meter: std::fmt::Debug + Sync {
     /// What a device offers, by its answer to the question.
     fn offer(&self, answer: &str) -> Result<Offer, MeterError>;
 
+    /// Rails whose counters stand where they stood, by two answers; none of a meter that does
+    /// not count. A counter that never moves is no meter that reads 0 J.
+    fn standing(&self, _before: &str, _after: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Power over time from a log of readings.
     fn trace(&self, readings: &str) -> Result<PowerTrace, MeterError>;
 }
@@ -36,4 +42,33 @@ pub struct Offer {
     pub default_rails: Vec<String>,
     /// What to know about it, in sentences.
     pub remarks: Vec<String>,
+}
+
+impl Offer {
+    /// Without the rails that stood still through `seconds`; none where nothing is left that
+    /// could be added up.
+    ///
+    /// # Errors
+    /// [`MeterError::NotOffered`] where all that would be added up stood still.
+    pub fn moving(
+        mut self,
+        meter: &'static str,
+        standing: &[String],
+        seconds: f64,
+    ) -> Result<Self, MeterError> {
+        self.default_rails.retain(|rail| !standing.contains(rail));
+        if self.default_rails.is_empty() {
+            let why = format!(
+                "its counter stands still ({} in {seconds:.1} s), as in virtual machines and on \
+                 processors that its driver does not support: it is not supported here, not 0 J",
+                standing.join(", ")
+            );
+            return Err(MeterError::NotOffered { meter, why });
+        }
+        if !standing.is_empty() {
+            let rails = standing.join(", ");
+            self.remarks.push(format!("{rails} stands still and is in no sum"));
+        }
+        Ok(self)
+    }
 }

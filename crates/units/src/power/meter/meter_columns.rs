@@ -106,7 +106,7 @@ impl MeterColumns {
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
         let (time, power) = match names.named().next() {
             Some(_) => named(&titles, names)?,
-            None => by_titles(&titles)?,
+            None => by_titles(&titles, names.volts)?,
         };
         let is_date = |title: &&str| {
             let title = title.to_lowercase();
@@ -237,6 +237,8 @@ impl MeterColumns {
 }
 
 const NO_TIME: &str = "no line names a time column (`time_s`, `Time (ms)`)";
+const NO_VOLTS: &str = "the titles name a current alone: say the supply's volts (`volts = 3.7` in \
+                        `[board.log]`)";
 const NO_POWER: &str = "the titles name neither power nor voltage and current (`power_w`)";
 
 fn titles_of(line: &str, separator: CellSeparator) -> Vec<String> {
@@ -261,10 +263,17 @@ fn named(titles: &[&str], names: &ColumnNames) -> Result<(UnitColumn, PowerSourc
         let factor = column.factor(quantity).ok_or("has no such unit")?;
         found.insert(quantity.name(), UnitColumn { at, factor, has_unit: true });
     }
-    power_source(found.get("time"), found.get("power"), found.get("voltage"), found.get("current"))
+    let column = |quantity| found.get(quantity).copied();
+    let power = PowerColumns {
+        power: column("power"),
+        voltage: column("voltage"),
+        current: column("current"),
+        volts: names.volts,
+    };
+    Ok((column("time").ok_or(NO_TIME)?, power.source()?))
 }
 
-fn by_titles(titles: &[&str]) -> Result<(UnitColumn, PowerSource), String> {
+fn by_titles(titles: &[&str], volts: Option<f64>) -> Result<(UnitColumn, PowerSource), String> {
     let column = |quantity| quantity_column(titles, quantity).map_err(|error| error.to_string());
     let time = column(Quantity::Time)?;
     let power = column(Quantity::Power)?;
@@ -272,22 +281,34 @@ fn by_titles(titles: &[&str]) -> Result<(UnitColumn, PowerSource), String> {
         Some(_) => (None, None),
         None => (column(Quantity::Voltage)?, column(Quantity::Current)?),
     };
-    power_source(time.as_ref(), power.as_ref(), voltage.as_ref(), current.as_ref())
+    let power = PowerColumns { power, voltage, current, volts };
+    Ok((time.ok_or(NO_TIME)?, power.source()?))
 }
 
-fn power_source(
-    time: Option<&UnitColumn>,
-    power: Option<&UnitColumn>,
-    voltage: Option<&UnitColumn>,
-    current: Option<&UnitColumn>,
-) -> Result<(UnitColumn, PowerSource), String> {
-    let time = *time.ok_or(NO_TIME)?;
-    let power = match (power, voltage, current) {
-        (Some(watts), ..) => PowerSource::Watts(*watts),
-        (None, Some(volts), Some(amperes)) => PowerSource::VoltsAmperes(*volts, *amperes),
-        _ => return Err(NO_POWER.into()),
-    };
-    Ok((time, power))
+/// What a table has of a power.
+struct PowerColumns {
+    power: Option<UnitColumn>,
+    voltage: Option<UnitColumn>,
+    current: Option<UnitColumn>,
+    /// Volts of the supply.
+    volts: Option<f64>,
+}
+
+impl PowerColumns {
+    fn source(&self) -> Result<PowerSource, String> {
+        match (self.power, self.voltage, self.current) {
+            (Some(watts), ..) => Ok(PowerSource::Watts(watts)),
+            (None, Some(volts), Some(amperes)) => Ok(PowerSource::VoltsAmperes(volts, amperes)),
+            (None, None, Some(amperes)) => match self.volts {
+                Some(volts) => {
+                    let factor = amperes.factor * volts;
+                    Ok(PowerSource::Watts(UnitColumn { factor, ..amperes }))
+                }
+                None => Err(NO_VOLTS.into()),
+            },
+            _ => Err(NO_POWER.into()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -374,5 +395,24 @@ mod tests {
         let (quantity, problem) = names.check().unwrap_err();
         assert_eq!(quantity, "voltage");
         assert!(problem.starts_with("has no unit `kV`; use V, "), "{problem}");
+    }
+
+    #[test]
+    fn a_current_alone_needs_the_supplys_volts() {
+        let error = columns("time_s,current_mA\n").unwrap_err();
+        assert!(error.contains("volts = 3.7"), "{error}");
+        let column =
+            |title: &str, unit: &str| Some(NamedColumn { title: title.into(), unit: unit.into() });
+        let mut names = ColumnNames { volts: Some(3.7), ..ColumnNames::default() };
+        let sample = |names: &ColumnNames, row: &str| {
+            let found = MeterColumns::find(&["Time (s);Main (A);Current (mA)"], names);
+            found.unwrap().columns.sample(row)
+        };
+        assert_eq!(sample(&names, "1.5;9;1000"), Some((1_500_000_000, 3.7)));
+        (names.time, names.current) = (column("Time (s)", "s"), column("Main (A)", "A"));
+        assert_eq!(names.check(), Ok(()));
+        assert_eq!(sample(&names, "1;2;9"), Some((1_000_000_000, 7.4)));
+        names.voltage = column("V", "V");
+        assert_eq!(names.check().unwrap_err().0, "volts");
     }
 }

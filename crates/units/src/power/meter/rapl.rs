@@ -5,14 +5,10 @@
 use super::super::counter::MeterCounter;
 use super::super::trace::{Flaw, FlawKind, PowerTrace};
 use super::counters::{self, CounterRail, Still};
-<<<<<<< 3a4c739651bc9787c558a503ba0e7fbd6b7942be
 use super::error::MeterError;
 use super::kind::{Meter, Offer};
-use super::readings::{readings, refusal};
-=======
 use super::rapl_zones::{RaplZone, rapl_default, rapl_zones};
-use super::{Meter, MeterError, Offer, readings, refusal};
->>>>>>> e078b2eba1228ae97c12d8b63e82b3368ef5939c
+use super::readings::{readings, refusal};
 
 /// `/sys/class/powercap/intel-rapl*:*`.
 #[derive(Debug)]

@@ -4,7 +4,10 @@ use std::io::Cursor;
 
 use super::*;
 use crate::activities::{AnalysisOptions, Payer, analyse};
-use crate::perfetto::encode::{TraceBytes, call, frequency, idle, print, received, reply, switch};
+use crate::perfetto::encode::{
+    BatteryCounters, ProcessDescriptor, TraceBytes, TracePacket, TrackDescriptor, call, frequency,
+    idle, print, received, reply, switch,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -165,6 +168,96 @@ fn slices_of_threads_are_sections_too() {
     let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
     let draw = Payer::Activity(labels.intern("app", "draw"));
     assert!((found.times_s[&(0, draw)] - 0.003).abs() < 1e-9, "{:?}", found.times_s);
+}
+
+/// Screen on from the start, one section that no thread holds from 1 s to 3 s.
+fn with_sections(begin: &str, end: &str) -> TraceBytes {
+    let mut trace = TraceBytes::default();
+    trace.clocks(&[(6, 1_000)]).processes(&[(100, "app", 10_123)]);
+    let at = |s: u64| s * 1000 * MS;
+    let marks = ["C|100|ScreenState|2\n", begin, end, "C|100|ScreenState|0\n"];
+    let marks = marks.iter().zip([0, 1, 3, 4]);
+    trace.bundle(0, marks.map(|(text, s)| print(at(s), 100, text)).collect());
+    trace
+}
+
+fn screen_s(trace: TraceBytes, name: &str) -> (f64, Vec<String>) {
+    let (log, mut labels) = read(trace.0, &[]).unwrap();
+    let said = log.remarks.iter().map(|remark| remark.message.clone()).collect();
+    let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
+    let section = Payer::Activity(labels.intern("app", name));
+    let times = found.times_s.iter().filter(|((_, payer), _)| *payer == section);
+    (times.map(|(_, s)| *s).sum(), said)
+}
+
+#[test]
+fn sections_on_tracks_of_their_own_are_the_devices() {
+    for (begin, end) in [
+        ("S|100|get|7", "F|100|get|7"),
+        ("G|100|net|get|7", "H|100|net|7"),
+        ("G|100|net|get|7", "H|100|net|get|7"),
+    ] {
+        let (seconds, said) = screen_s(with_sections(begin, end), "get");
+        assert!((seconds - 2.0).abs() < 1e-9, "{begin} {end}: {seconds} s {said:?}");
+    }
+    let (_, said) = screen_s(with_sections("Q|100|net|get|7", "E"), "get");
+    assert!(said.iter().any(|said| said.contains("of the form Q|")), "{said:?}");
+}
+
+#[test]
+fn slices_on_tracks_of_a_process_are_the_devices() {
+    let mut trace = with_sections("I|100|now", "I|100|now");
+    let process = Some(ProcessDescriptor { pid: 100, process_name: Vec::new() });
+    let track = |uuid, parent_uuid, process| TracePacket {
+        track_descriptor: Some(TrackDescriptor {
+            uuid,
+            parent_uuid,
+            process,
+            ..TrackDescriptor::default()
+        }),
+        ..TracePacket::default()
+    };
+    trace.packet(track(5, None, process)).packet(track(6, Some(5), None));
+    trace.slice(1000 * MS, 6, Some("get")).slice(2500 * MS, 6, None);
+    trace.slice(1000 * MS, 99, Some("whose")).slice(2500 * MS, 99, None);
+    let (seconds, said) = screen_s(trace, "get");
+    assert!((seconds - 1.5).abs() < 1e-9, "{seconds} s");
+    assert!(said.iter().any(|said| said.starts_with("1 slices are on tracks")), "{said:?}");
+}
+
+#[test]
+fn a_battery_is_the_meter_for_want_of_rails() {
+    let mut trace = calls();
+    for (ms, uah) in [(900, 1000), (1900, 990), (2900, 970)] {
+        for name in ["left", "right"] {
+            let battery = BatteryCounters {
+                name: name.into(),
+                charge_counter_uah: Some(uah),
+                voltage_uv: Some(4_000_000),
+                ..BatteryCounters::default()
+            };
+            trace.battery(ms * MS, battery);
+        }
+    }
+    let (log, _) = read(trace.0, &[]).unwrap();
+    let energies: Vec<f64> = log.readings.iter().map(|reading| reading.energy_j).collect();
+    // 10 uAh at 4 V are 0.144 J, of each of two batteries.
+    assert_eq!(energies.len(), 3);
+    assert!((energies[1] - 0.288).abs() < 1e-6 && (energies[2] - 0.864).abs() < 1e-6);
+}
+
+#[test]
+fn a_remedy_is_for_traces_that_were_understood() {
+    let no_meter = |trace: TraceBytes| {
+        let (log, _) = read(trace.0, &[]).unwrap();
+        let found = log.remarks.into_iter().find(|r| r.kind == RemarkKind::NoMeter);
+        found.unwrap().message
+    };
+    assert!(no_meter(calls()).contains("record it with"));
+    let mut trace = calls();
+    // Field 141 of a packet, which no Perfetto has yet.
+    trace.0.extend([0x0a, 4, 0xea, 0x08, 1, 0]);
+    assert!(!no_meter(trace).contains("record it with"));
 }
 
 #[test]
