@@ -17,6 +17,7 @@ mod on_android;
 pub(crate) mod package;
 mod platform;
 mod runner;
+mod source_file;
 pub mod sources;
 pub(crate) mod survey;
 mod suspects;

@@ -5,6 +5,7 @@
 pub(crate) mod campaign_file;
 mod check;
 mod check_build;
+mod check_campaign;
 pub(crate) mod checked;
 pub(crate) mod error;
 pub(crate) mod file;
@@ -31,7 +32,9 @@ pub use checked::{
 };
 pub(crate) use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
-pub(crate) use file::{InputFile, LibraryFile, RoleFile, ScenarioFile, SourceSection};
+pub(crate) use file::{
+    InputFile, LibraryFile, ProcessorFile, RoleFile, ScenarioFile, SourceSection,
+};
 pub use file::{LibraryRole, StartKind};
 pub(crate) use input::in_order;
 pub use input::{InputAction, InputStep, timed_steps};

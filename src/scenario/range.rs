@@ -87,6 +87,11 @@ pub(super) fn number(
     }
 }
 
+/// Accepts a share of a whole.
+pub(super) fn share(value: f64, key: &str) -> Result<f64, FailedCheck> {
+    number(value, SHARE, key)
+}
+
 fn outside(value: impl Display, lo: impl Display, hi: impl Display, key: &str) -> FailedCheck {
     FailedCheck::new(key, format!("is {value}; it must be from {lo} to {hi}"))
 }

@@ -10,7 +10,7 @@ const OPENING: &str = "import module java.base; final class ";
 /// The text of a compact source file with its class written down; none for any other file.
 pub(super) fn with_class(path: &str, text: &str) -> Option<String> {
     let name = path.rsplit('/').next()?.strip_suffix(".java").filter(|name| is_identifier(name))?;
-    let first = Declarations::of(text).first_of_class()?;
+    let first = TopLevelScanner::of(text).first_of_class()?;
     let mut written = String::with_capacity(text.len() + OPENING.len() + name.len() + 8);
     written.push_str(&text[..first]);
     written.push_str(OPENING);
@@ -42,14 +42,14 @@ enum TopLevel {
 }
 
 /// The declarations at the top of a file, read without the parser.
-struct Declarations<'t> {
+struct TopLevelScanner<'t> {
     text: &'t [u8],
     /// Comments and literals that are still to come.
     regions: std::iter::Peekable<Regions<'t>>,
     at: usize,
 }
 
-impl<'t> Declarations<'t> {
+impl<'t> TopLevelScanner<'t> {
     fn of(text: &'t str) -> Self {
         Self { text: text.as_bytes(), regions: Regions::of(text).peekable(), at: 0 }
     }

@@ -99,61 +99,14 @@ pub(super) fn find_columns(
         return Err(TableError::TwoColumns { name: name.clone() });
     }
     let (names, own) = with_constants(own, constants);
-    let place = |name: &str| names.iter().position(|column| column == name);
-    let needed =
-        |name: &str, flag: &'static str| place(name).ok_or_else(|| no_column(name, flag, &names));
-    let chosen = |name: &Option<String>, flag, default: &str| match name {
-        Some(name) => needed(name, flag).map(Some),
-        None => Ok(place(default)),
-    };
-    let titles: Vec<&str> = names[..own].iter().map(String::as_str).collect();
-    let target = match &choice.target {
-        Some(name) => needed(name, "--target")?,
-        None => match place("energy_j") {
-            Some(at) => at,
-            None => unit_energy(&titles)?.map_or_else(|| needed("energy_j", "--target"), Ok)?,
-        },
-    };
-    let group = chosen(&choice.group, "--group", "group")?;
-    let device = chosen(&choice.device, "--device", "device")?;
-    let weight = match &choice.weight {
-        Some(name) => Some(needed(name, "--weight")?),
-        None => None,
-    };
-    let duration = place("duration_s").or_else(|| unit_duration(&titles));
-    let se = match names[target].as_str() {
-        "energy_j" => place("energy_se_j"),
-        title if energy_factor(title)?.is_some() => unit_energy_se(&titles),
-        _ => None,
-    };
-    let taken = |index: usize| match index {
-        index if index == target => Some("the target"),
-        index if Some(index) == duration => Some("the duration"),
-        index if Some(index) == se => Some("the target's error"),
-        index if Some(index) == weight => Some("the weight"),
-        index if Some(index) == group => Some("the group"),
-        index if Some(index) == device => Some("the device"),
-        index if FIXED_COLUMNS.contains(&names[index].as_str()) => Some("a column of the data set"),
-        index if index >= own => Some("the name of a folder"),
-        _ => None,
-    };
-    let features = match (&choice.feature_names, &choice.features) {
-        (Some(exact), _) => positions_of(exact, &names)?,
-        (None, Some(list)) => select_features(list, &names, taken)?,
-        (None, None) => {
-            let is_feature = |index: &usize| taken(*index).is_none() && !is_index(&names[*index]);
-            (0..names.len()).filter(is_feature).collect()
-        }
-    };
-    let is_default = choice.feature_names.is_none() && choice.features.is_none();
-    let left_out = (0..names.len()).filter(|at| is_default && taken(*at).is_none());
-    let left_out = left_out.filter(|at| is_index(&names[*at])).collect();
-    if features.is_empty() {
-        return Err(TableError::NoFeatures);
-    }
-    let case = place("case");
-    let units = ColumnUnits::of(&names, target, se, duration)?;
-    let places = ColumnPositions {
+    let search = ColumnSearch { names: &names, own, choice };
+    let found = search.numbers_and_keys()?;
+    let features = search.features(&found)?;
+    let left_out = search.left_out(&found);
+    let units = ColumnUnits::of(&names, found.target, found.se, found.duration)?;
+    let ColumnsButFeatures { target, duration, se, weight, group, device } = found;
+    let case = search.position("case");
+    let positions = ColumnPositions {
         own,
         target,
         case,
@@ -163,12 +116,133 @@ pub(super) fn find_columns(
         se,
         weight,
         features,
-        names,
         units,
         left_out,
+        names,
     };
-    places.check_constants()?;
-    Ok(places)
+    positions.check_constants()?;
+    Ok(positions)
+}
+
+/// The names of a table's columns, among which those are found that somebody chose.
+struct ColumnSearch<'a> {
+    names: &'a [String],
+    /// Those from here on are the names of folders.
+    own: usize,
+    choice: &'a ColumnChoice,
+}
+
+/// Where the columns are that are no features.
+struct ColumnsButFeatures {
+    target: usize,
+    duration: Option<usize>,
+    se: Option<usize>,
+    weight: Option<usize>,
+    group: Option<usize>,
+    device: Option<usize>,
+}
+
+impl ColumnsButFeatures {
+    /// What a column is, if it is one of these.
+    fn meaning(&self, index: usize) -> Option<&'static str> {
+        let known = [
+            (Some(self.target), "the target"),
+            (self.duration, "the duration"),
+            (self.se, "the target's error"),
+            (self.weight, "the weight"),
+            (self.group, "the group"),
+            (self.device, "the device"),
+        ];
+        known.into_iter().find(|(at, _)| *at == Some(index)).map(|(_, meaning)| meaning)
+    }
+}
+
+impl ColumnSearch<'_> {
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|column| column == name)
+    }
+
+    fn needed(&self, name: &str, flag: &'static str) -> Result<usize, TableError> {
+        self.position(name).ok_or_else(|| no_column(name, flag, self.names))
+    }
+
+    /// The column that a flag names, else the one of the data set, if there is one.
+    fn chosen(
+        &self,
+        name: &Option<String>,
+        flag: &'static str,
+        default: &str,
+    ) -> Result<Option<usize>, TableError> {
+        match name {
+            Some(name) => self.needed(name, flag).map(Some),
+            None => Ok(self.position(default)),
+        }
+    }
+
+    fn numbers_and_keys(&self) -> Result<ColumnsButFeatures, TableError> {
+        let titles: Vec<&str> = self.names[..self.own].iter().map(String::as_str).collect();
+        let target = self.target(&titles)?;
+        let weight = self.choice.weight.as_ref();
+        Ok(ColumnsButFeatures {
+            target,
+            group: self.chosen(&self.choice.group, "--group", "group")?,
+            device: self.chosen(&self.choice.device, "--device", "device")?,
+            weight: weight.map(|name| self.needed(name, "--weight")).transpose()?,
+            duration: self.position("duration_s").or_else(|| unit_duration(&titles)),
+            se: match self.names[target].as_str() {
+                "energy_j" => self.position("energy_se_j"),
+                title if energy_factor(title)?.is_some() => unit_energy_se(&titles),
+                _ => None,
+            },
+        })
+    }
+
+    fn target(&self, titles: &[&str]) -> Result<usize, TableError> {
+        if let Some(name) = &self.choice.target {
+            return self.needed(name, "--target");
+        }
+        match self.position("energy_j") {
+            Some(at) => Ok(at),
+            None => unit_energy(titles)?.map_or_else(|| self.needed("energy_j", "--target"), Ok),
+        }
+    }
+
+    /// What a column is that is no feature by itself.
+    fn meaning(&self, found: &ColumnsButFeatures, index: usize) -> Option<&'static str> {
+        found.meaning(index).or_else(|| match index {
+            _ if FIXED_COLUMNS.contains(&self.names[index].as_str()) => {
+                Some("a column of the data set")
+            }
+            _ if index >= self.own => Some("the name of a folder"),
+            _ => None,
+        })
+    }
+
+    /// Columns of no meaning: all that could be features.
+    fn others(&self, found: &ColumnsButFeatures) -> impl Iterator<Item = usize> {
+        (0..self.names.len()).filter(|index| self.meaning(found, *index).is_none())
+    }
+
+    fn features(&self, found: &ColumnsButFeatures) -> Result<Vec<usize>, TableError> {
+        let features = match (&self.choice.feature_names, &self.choice.features) {
+            (Some(exact), _) => positions_of(exact, self.names)?,
+            (None, Some(list)) => {
+                select_features(list, self.names, |index| self.meaning(found, index))?
+            }
+            (None, None) => {
+                self.others(found).filter(|index| !is_index(&self.names[*index])).collect()
+            }
+        };
+        if features.is_empty() { Err(TableError::NoFeatures) } else { Ok(features) }
+    }
+
+    /// Columns that number rows, where nobody chose features.
+    fn left_out(&self, found: &ColumnsButFeatures) -> Vec<usize> {
+        if self.choice.feature_names.is_some() || self.choice.features.is_some() {
+            return Vec::new();
+        }
+        self.others(found).filter(|index| is_index(&self.names[*index])).collect()
+    }
 }
 
 /// Where the features of a model are, in its order. There may be many, so each is looked up.

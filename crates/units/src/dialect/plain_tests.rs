@@ -1,3 +1,5 @@
+//! Tests of tables in any dialect.
+
 use proptest::prelude::*;
 
 use super::*;
