@@ -59,7 +59,7 @@ fn is_a(name: &str, value: &Value) -> bool {
 /// Rows of two counts and an energy.
 fn table(rows: &str) -> Table {
     let choice = ColumnChoice::default();
-    Table::from_csv(&format!("op_0,op_1,energy_j\n{rows}"), &choice).unwrap()
+    Table::from_csv(format!("op_0,op_1,energy_j\n{rows}"), &choice).unwrap()
 }
 
 #[test]

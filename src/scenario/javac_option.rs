@@ -38,9 +38,9 @@ impl JavacOption {
     /// Of an option by its first word.
     pub fn of(option: &str) -> Self {
         let begins = |with: &&str| option.starts_with(*with);
-        if TAKEN.iter().any(|with| begins(with)) {
+        if TAKEN.iter().any(&begins) {
             Self::Taken
-        } else if WITHOUT_EFFECT.iter().any(|with| begins(with)) {
+        } else if WITHOUT_EFFECT.iter().any(begins) {
             Self::WithoutEffect
         } else {
             Self::Refused

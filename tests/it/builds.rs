@@ -316,7 +316,8 @@ fn a_scenario_of_a_module_has_its_services() {
     );
     let main = MODULE[4].1.replace(
         "System.out.println(s",
-        "if (s != 7) { throw new Error(\"sum \" + s); } System.out.println(s",
+        "System.out.println(\"wattline: begin\"); if (s != 7) { throw new Error(\"sum \" + s); } \
+         System.out.println(\"wattline: end\"); System.out.println(s",
     );
     program.write("src/m/app/Main.java", main.as_bytes());
     let planned = plan();

@@ -174,7 +174,7 @@ fn what_is_not_read_is_named_and_no_recording_is_blamed() {
     fs::write(folder.path().join("newer"), newer).unwrap();
     let (text, code) = said(folder.path(), &["tenants", "perfetto", "newer"]);
     assert_eq!(code, 5, "{text}");
-    assert!(text.contains("3 of packet.generic_microbenchmark_task_state_event"), "{text}");
+    assert!(text.contains("3 of packet.generic_kernel_task_state_event"), "{text}");
     assert!(!text.contains("record it with"), "{text}");
     // A trace that is understood and has none.
     let tree = bytes(1, &bytes(2, &bytes(1, &number(1, 7))));

@@ -181,7 +181,7 @@ fn files_of(folder: &Path) -> Result<Vec<TableFile>, Failure> {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().to_lowercase();
         let ends = |ending: &&str| name.strip_suffix(*ending).is_some_and(|n| n.ends_with('.'));
-        let is_table = ENDINGS.iter().any(|ending| ends(&ending));
+        let is_table = ENDINGS.iter().any(ends);
         if entry.file_type().is_file() && is_table {
             let below = path.strip_prefix(folder).unwrap_or(path);
             files.push(TableFile { path: path.to_owned(), constants: constants(below) });

@@ -18,25 +18,64 @@ enum SourceDecoder {
     /// Every byte is a character.
     Latin1,
     /// By a table; some characters are others in Java.
-    Table(&'static Encoding, &'static [(char, char)]),
+    Table(&'static Encoding, &'static [OtherInJava]),
     /// By byte order mark; without one the higher byte is first.
     Utf16,
 }
 
-/// What the Web's tables of Japanese have for these characters is not what Java's have.
-const JAPANESE: &[(char, char)] = &[
-    ('\u{ff5e}', '\u{301c}'),
-    ('\u{2225}', '\u{2016}'),
-    ('\u{ff0d}', '\u{2212}'),
-    ('\u{ffe0}', '\u{a2}'),
-    ('\u{ffe1}', '\u{a3}'),
-    ('\u{ffe2}', '\u{ac}'),
+/// Characters that follow each other in Java, and those that the Web's tables have for them.
+type OtherInJava = (char, &'static str);
+
+const JAPANESE: &[OtherInJava] = &[
+    ('\u{2014}', "\u{2015}"),
+    ('\u{301c}', "\u{ff5e}"),
+    ('\u{2016}', "\u{2225}"),
+    ('\u{2212}', "\u{ff0d}"),
+    ('\u{a2}', "\u{ffe0}\u{ffe1}"),
+    ('\u{ac}', "\u{ffe2}"),
+];
+
+const UKRAINIAN: &[OtherInJava] = &[('\u{255d}', "\u{45e}"), ('\u{256c}', "\u{40e}")];
+
+/// Java has all but the first of these, which is not in x-mswin-936, in the area for private use.
+const CHINESE: &[OtherInJava] = &[
+    ('\u{2641}', "\u{2295}"),
+    (
+        '\u{e78d}',
+        "\u{fe10}\u{fe12}\u{fe11}\u{fe13}\u{fe14}\u{fe15}\u{fe16}\u{fe17}\u{fe18}\
+         \u{fe19}",
+    ),
+    ('\u{e7c7}', "\u{1e3f}\u{1f9}"),
+    (
+        '\u{e7e7}',
+        "\u{303e}\u{2ff0}\u{2ff1}\u{2ff2}\u{2ff3}\u{2ff4}\u{2ff5}\u{2ff6}\u{2ff7}\
+         \u{2ff8}\u{2ff9}\u{2ffa}\u{2ffb}",
+    ),
+    ('\u{e815}', "\u{2e81}"),
+    (
+        '\u{e819}',
+        "\u{2e84}\u{3473}\u{3447}\u{2e88}\u{2e8b}\u{9fb4}\u{359e}\u{361a}\u{360e}\
+         \u{2e8c}\u{2e97}\u{396e}\u{3918}\u{9fb5}\u{39cf}\u{39df}\u{3a73}\u{39d0}\
+         \u{9fb6}\u{9fb7}\u{3b4e}\u{3c6e}\u{3ce0}\u{2ea7}",
+    ),
+    ('\u{e832}', "\u{9fb8}\u{2eaa}\u{4056}\u{415f}\u{2eae}\u{4337}\u{2eb3}\u{2eb6}\u{2eb7}"),
+    (
+        '\u{e83c}',
+        "\u{43b1}\u{43ac}\u{2ebb}\u{43dd}\u{44d6}\u{4661}\u{464c}\u{9fb9}\u{4723}\
+         \u{4729}\u{477c}\u{478d}\u{2eca}\u{4947}\u{497a}\u{497d}\u{4982}\u{4983}\
+         \u{4985}\u{4986}\u{499f}\u{499b}\u{49b7}\u{49b6}\u{9fba}",
+    ),
+    (
+        '\u{e856}',
+        "\u{4ca3}\u{4c9f}\u{4ca0}\u{4ca1}\u{4c77}\u{4ca2}\u{4d13}\u{4d14}\u{4d15}\
+         \u{4d16}\u{4d17}\u{4d18}\u{4d19}\u{4dae}\u{9fbb}",
+    ),
 ];
 
 use SourceDecoder::{Ascii, Latin1, Table, Utf16};
 
 /// Encodings with their names in Java, in small letters without `-` and `_`.
-const ENCODINGS: [(&[&str], SourceEncoding); 27] = [
+const ENCODINGS: [(&[&str], SourceEncoding); 29] = [
     (&["utf8"], of("UTF-8", Table(UTF_8, &[]))),
     (&["utf16", "unicode"], of("UTF-16", Utf16)),
     (&["utf16le", "xutf16lebom", "unicodelittleunmarked"], of("UTF-16LE", Table(UTF_16LE, &[]))),
@@ -56,7 +95,7 @@ const ENCODINGS: [(&[&str], SourceEncoding); 27] = [
     (&["windows1254", "cp1254"], of("windows-1254", Table(encoding_rs::WINDOWS_1254, &[]))),
     (&["windows1257", "cp1257"], of("windows-1257", Table(encoding_rs::WINDOWS_1257, &[]))),
     (&["koi8r"], of("KOI8-R", Table(encoding_rs::KOI8_R, &[]))),
-    (&["koi8u"], of("KOI8-U", Table(encoding_rs::KOI8_U, &[]))),
+    (&["koi8u"], of("KOI8-U", Table(encoding_rs::KOI8_U, UKRAINIAN))),
     (&["ibm866", "cp866"], of("IBM866", Table(encoding_rs::IBM866, &[]))),
     (&["shiftjis", "sjis", "xsjis"], of("Shift_JIS", Table(encoding_rs::SHIFT_JIS, JAPANESE))),
     (
@@ -64,11 +103,10 @@ const ENCODINGS: [(&[&str], SourceEncoding); 27] = [
         of("windows-31j", Table(encoding_rs::SHIFT_JIS, &[])),
     ),
     (&["eucjp", "eucj", "xeucjp"], of("EUC-JP", Table(encoding_rs::EUC_JP, JAPANESE))),
-    (&["euckr", "ksc5601", "ms949", "xwindows949"], of("EUC-KR", Table(encoding_rs::EUC_KR, &[]))),
-    (
-        &["gbk", "cp936", "windows936", "ms936", "xmswin936"],
-        of("GBK", Table(encoding_rs::GBK, &[])),
-    ),
+    (&["euckr", "ksc5601"], of("EUC-KR", Table(encoding_rs::EUC_KR, &[]))),
+    (&["ms949", "xwindows949"], of("x-windows-949", Table(encoding_rs::EUC_KR, &[]))),
+    (&["gbk", "cp936", "windows936"], of("GBK", Table(encoding_rs::GBK, CHINESE))),
+    (&["ms936", "xmswin936"], of("x-mswin-936", Table(encoding_rs::GBK, CHINESE.split_at(1).1))),
     (&["gb18030"], of("GB18030", Table(encoding_rs::GB18030, &[]))),
 ];
 
@@ -113,10 +151,12 @@ impl SourceEncoding {
             }
             Table(encoding, others) => {
                 let text = by_table(encoding, bytes)?;
-                let other =
-                    |c: char| others.iter().find(|(web, _)| *web == c).map(|(_, java)| *java);
-                match others.iter().any(|(web, _)| text.contains(*web)) {
-                    true => Ok(text.chars().map(|c| other(c).unwrap_or(c)).collect()),
+                if [encoding_rs::GBK, encoding_rs::GB18030].contains(&encoding) {
+                    check_one_way(encoding, &text, bytes)?;
+                }
+                let is_other = |c: char| others.iter().any(|(_, web)| web.contains(c));
+                match text.contains(is_other) {
+                    true => Ok(text.chars().map(|c| in_java(c, others)).collect()),
                     false => Ok(text),
                 }
             }
@@ -135,6 +175,24 @@ fn by_table(encoding: &'static Encoding, bytes: &[u8]) -> Result<String, usize> 
     let mut text = String::with_capacity(bytes.len() * 3 + 16);
     let (_, read) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
     Err(read.saturating_sub(1))
+}
+
+/// Refuses bytes for which the Web's tables have the character of other bytes: Java has another.
+fn check_one_way(encoding: &'static Encoding, text: &str, bytes: &[u8]) -> Result<(), usize> {
+    let (again, ..) = encoding.encode(text);
+    match again.iter().zip(bytes).position(|(again, byte)| again != byte) {
+        Some(at) => Err(at),
+        None => Ok(()),
+    }
+}
+
+/// The character that Java has for one of the Web's.
+fn in_java(c: char, others: &[OtherInJava]) -> char {
+    let found = others.iter().find_map(|(first, web)| {
+        let at = web.chars().position(|web| web == c)?;
+        char::from_u32(u32::from(*first) + u32::try_from(at).ok()?)
+    });
+    found.unwrap_or(c)
 }
 
 /// What a byte order mark says, and how long it is.

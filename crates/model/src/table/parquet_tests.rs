@@ -79,7 +79,7 @@ fn message(files: Vec<(&str, Bytes)>, choice: &ColumnChoice) -> String {
 fn blocks_hold_what_the_csv_holds() {
     let text: String =
         (0..7000).map(|i| format!("c{i},{}.5,{},{}\n", i, i * 7, i as f64 / 4.0)).collect();
-    let csv = Table::from_csv(&format!("case,energy_j,Add,Mul\n{text}"), &ColumnChoice::default());
+    let csv = Table::from_csv(format!("case,energy_j,Add,Mul\n{text}"), &ColumnChoice::default());
     let csv = csv.unwrap();
     let rows = rows_of(vec![("one", file(7000, |_| false))], &ColumnChoice::default()).unwrap();
     assert_eq!(Table::from_rows(&rows).unwrap(), csv);

@@ -316,16 +316,16 @@ fn usual_columns(rows: &[SampleRow]) -> usize {
     counts.into_iter().max_by_key(|(cells, rows)| (*rows, *cells)).map_or(0, |(cells, _)| cells)
 }
 
-fn is_number(cell: &String) -> bool {
+fn is_number(cell: &str) -> bool {
     !matches!(shape_of(cell), CellShape::Text | CellShape::Missing)
 }
 
 fn has_numbers(row: &SampleRow) -> bool {
-    row.cells.iter().any(is_number)
+    row.cells.iter().any(|cell| is_number(cell))
 }
 
 fn all_numbers(row: &SampleRow) -> bool {
-    row.cells.iter().all(is_number)
+    row.cells.iter().all(|cell| is_number(cell))
 }
 
 #[cfg(test)]
