@@ -54,51 +54,20 @@
 // written makes an exit code; these macros would panic.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub use wattline_account::{account, compare, hint};
 pub use wattline_attribution as attribution;
+pub use wattline_campaign::{build, campaign, dataset, device, gradle, run, scenario, toolchain};
+pub(crate) use wattline_campaign::{input_file, microbenchmarks};
 pub use wattline_java::{blocks, finding, instrument, java, operations};
 pub use wattline_model as model;
-use wattline_private_files as private_files;
+pub use wattline_private_files as private_files;
+pub use wattline_report::{energies, export};
+pub(crate) use wattline_report::{recording, report};
 pub use wattline_units::{assumptions, atto, exact, interval, power, units};
-pub(crate) use wattline_units::{csv_text, exposition, format, px, quantile, root};
+pub(crate) use wattline_units::{csv_text, format};
 pub use wattline_virtual_board as virtual_board;
 
-mod input_file;
-
-pub mod toolchain;
-
 mod log_file;
-
-mod apk;
-
-pub mod scenario;
-
-pub mod gradle;
-
-pub mod campaign;
-
-pub mod build;
-
-pub mod device;
-
-pub mod run;
-
-pub mod dataset;
-
-mod microbenchmarks;
-
-pub mod account;
-
-pub mod hint;
-
-mod report;
-
-pub mod export;
-
-pub mod compare;
-
-mod recording;
-
-pub mod energies;
 
 pub mod stage;
 
@@ -107,12 +76,14 @@ pub mod cli;
 pub use stage::{PipelineOptions, PipelineResult, ScenarioOrigin, pipeline};
 
 #[cfg(test)]
-mod schemas;
-
-#[cfg(test)]
-#[path = "../tests/common/python.rs"]
-mod python;
-
-#[cfg(test)]
 #[path = "../tests/common/skip.rs"]
 mod skip;
+
+#[cfg(test)]
+#[path = "../crates/account/src/account/sample.rs"]
+#[allow(dead_code)] // what only tests of accounts use
+mod sample_accounts;
+
+#[cfg(test)]
+#[path = "../tests/common/run_record.rs"]
+mod run_record;

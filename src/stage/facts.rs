@@ -460,8 +460,8 @@ fn variance_of_mean(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::assemble::tests::record;
     use crate::power::RuntimeThreads;
+    use crate::run_record::record;
 
     /// Idle power is 1 W. The power run spends 30 J in 10 s, a quarter of which is a compiler's;
     /// of the sampled one nobody knows a compiler.

@@ -106,3 +106,9 @@ pub(crate) fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, ModelError
 #[cfg(test)]
 #[path = "../../../tests/common/skip.rs"]
 mod skip;
+
+#[cfg(test)]
+#[path = "../../../tests/common/schema.rs"]
+mod schema;
+#[cfg(test)]
+mod schema_tests;

@@ -169,7 +169,7 @@ fn is_same(one: &BlockEntry, other: &BlockEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::sample::block;
+    use crate::sample_accounts::block;
 
     #[test]
     fn blocks_are_the_campaigns_by_name_and_operations() {

@@ -14,7 +14,7 @@ use super::adb::{Adb, has_tools, options};
 use super::application::packed;
 use crate::host::{BRIEF_JAVA, has};
 
-#[path = "../../../src/apk/xml.rs"]
+#[path = "../../../crates/campaign/src/apk/xml.rs"]
 pub(super) mod xml;
 
 use xml::{Element, Value};

@@ -1,5 +1,5 @@
-//! The agent's lines (`src/toolchain/monitor/Reader.java`). Sums since the probes went in;
-//! only what has changed since the last reading is in one.
+//! The agent's lines (`Reader.java` of the agent in `wattline-campaign`). Sums since the probes went
+//! in; only what has changed since the last reading is in one.
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,129 @@
+//! Did it get worse? Two campaigns, or a campaign and a patch, held against each other:
+//! changes in joules with 95 % intervals, and a verdict that a build can end with.
+//!
+//! Owns no input or output. `measured` compares what was measured, `methods` what a
+//! model says of methods and classes, `patch` carries counts over to changed sources,
+//! `budget` holds energies against a budget file; `text`, `markdown`, `json` and
+//! `junit` write the result down. `docs/compare.md` has the definitions and the error
+//! rates.
+
+pub mod budget;
+mod called;
+pub(crate) mod change;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub(crate) mod measured;
+pub mod methods;
+#[cfg(test)]
+mod output_tests;
+mod pairing;
+pub(crate) mod patch;
+mod priced;
+pub mod text;
+pub(crate) mod uncertain;
+
+pub use budget::{BudgetRow, Budgets};
+pub use change::judge;
+pub use change::{AllowedIncrease, EnergyChange, GateVerdict};
+pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
+pub use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patch};
+pub use patch::{Carried, Patched, carry};
+pub use uncertain::Uncertain;
+
+use crate::account::{Interval, MethodKey};
+use crate::units::Joules;
+
+/// What one row is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The unremoved cases, summed over input sequences.
+    Scenario(String),
+    /// One input sequence.
+    Input(String),
+    /// A class, by its binary name.
+    Class(String),
+    /// A method.
+    Method(MethodKey),
+}
+
+impl Subject {
+    /// `scenario`, `input`, `class` or `method`.
+    pub fn level(&self) -> &'static str {
+        match self {
+            Subject::Scenario(_) => "scenario",
+            Subject::Input(_) => "input",
+            Subject::Class(_) => "class",
+            Subject::Method(_) => "method",
+        }
+    }
+
+    /// Its name without the level; a method as `package.Class.method(Types)`.
+    pub fn name(&self) -> String {
+        match self {
+            Subject::Scenario(name) | Subject::Input(name) | Subject::Class(name) => name.clone(),
+            Subject::Method(key) => format!("{}.{}", key.class, key.method),
+        }
+    }
+}
+
+/// One line of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangeRow {
+    /// What it is about.
+    pub subject: Subject,
+    /// The figures.
+    pub change: EnergyChange,
+    /// What the figures say of the limit; absent for rows that no gate looks at.
+    pub verdict: Option<GateVerdict>,
+    /// Why there is no figure, or what it leaves out; empty where there is nothing to say.
+    pub remark: String,
+}
+
+/// Where the new figures come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareMode {
+    /// Both sides were measured.
+    Measured,
+    /// The new side is a patch: its sources, the base's counts, the model.
+    Predicted,
+}
+
+/// A whole comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Where the new figures come from.
+    pub mode: CompareMode,
+    /// The limit that the gate has.
+    pub limit: AllowedIncrease,
+    /// What the gate looks at: the scenario.
+    pub headline: ChangeRow,
+    /// The input sequences.
+    pub inputs: Vec<ChangeRow>,
+    /// Classes that changed, the largest change first.
+    pub classes: Vec<ChangeRow>,
+    /// Methods that changed, the largest change first.
+    pub methods: Vec<ChangeRow>,
+    /// Methods whose counts and prices are the same on both sides.
+    pub unchanged: usize,
+    /// Held against the budget file.
+    pub budgets: Vec<BudgetRow>,
+    /// How long the new side's power runs took together, in seconds; 0 for a patch.
+    pub duration_s: f64,
+    /// What the reader must know: virtual board, other model, left-out methods.
+    pub notes: Vec<String>,
+}
+
+impl Comparison {
+    /// What the build should do: missing data goes before an increase, as it hides one.
+    pub fn verdict(&self) -> GateVerdict {
+        let own = self.headline.verdict.unwrap_or(GateVerdict::NoData);
+        let budgets = self.budgets.iter().map(|row| row.verdict);
+        budgets.chain([own]).max().unwrap_or(GateVerdict::NoData)
+    }
+}
+
+/// An interval around a difference, which may be negative.
+fn around(energy: f64, half: f64) -> Interval {
+    Interval { lo: Joules(energy - half), hi: Joules(energy + half) }
+}

@@ -1,0 +1,95 @@
+//! Accounts and sources -> hints: patterns that spend more than they need to, the
+//! rewrite on the user's own lines, what it would save and how sure that is. A hint is
+//! only a hint: code is never rewritten here. See `docs/hints.md`.
+//!
+//! To add one: a file with a `HintPattern` (name, help, what its prediction starts from,
+//! `find`), its line in `PATTERNS`, and pairs of microbenchmarks.
+
+pub(crate) mod allocation;
+pub(crate) mod append_parts;
+pub(crate) mod applied;
+pub(crate) mod assumed;
+pub(crate) mod board_ratio;
+pub(crate) mod boxing;
+pub(crate) mod builder;
+pub(crate) mod bulk_copy;
+pub(crate) mod callers;
+pub(crate) mod concatenation;
+pub(crate) mod confidence;
+pub(crate) mod conversion;
+pub(crate) mod counted;
+pub(crate) mod diff;
+pub(crate) mod field_local;
+pub(crate) mod found;
+#[allow(clippy::module_inception)] // named after the type in it
+pub(crate) mod hint;
+pub(crate) mod hint_pattern;
+pub(crate) mod inline_call;
+pub(crate) mod invariant;
+pub(crate) mod list_iteration;
+pub(crate) mod on_board;
+pub(crate) mod pattern;
+pub(crate) mod prediction_basis;
+pub(crate) mod regex;
+pub(crate) mod registry;
+pub(crate) mod replaced;
+pub(crate) mod rewrite;
+pub(crate) mod search;
+pub(crate) mod shown;
+pub(crate) mod site;
+pub(crate) mod static_method;
+pub(crate) mod string_buffer;
+pub(crate) mod unroll;
+pub(crate) mod value_type;
+
+pub use applied::{Applied, apply};
+pub use assumed::assumed_hints;
+pub use board_ratio::BoardRatio;
+pub use callers::Caller;
+pub use confidence::Confidence;
+pub use counted::Amount;
+pub use counted::HintInput;
+pub use found::{FoundHints, Withheld};
+pub use hint::{Hint, MeasuredSaving};
+pub use hint_pattern::HintPattern;
+pub use on_board::BoardRatios;
+pub use prediction_basis::PredictionBasis;
+pub use registry::PATTERNS;
+pub use rewrite::Rewrite;
+pub use search::hints;
+pub use shown::HintOptions;
+
+/// The hints of the paper's Program 1 with another text in its place.
+#[cfg(test)]
+pub(crate) fn hints_of_program_1(source: &str) -> Vec<Hint> {
+    hints_of(&crate::account::sample::program_1(), source)
+}
+
+/// The same of the sample with whatever was changed in it.
+#[cfg(test)]
+fn hints_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> Vec<Hint> {
+    let accounts = crate::account::account(&sample.scenario());
+    let sources = [crate::java::SourceFile::parse("demo/Grid.java", source)];
+    let input = HintInput {
+        dictionary: &sample.dictionary,
+        executions: &sample.executions,
+        model: &sample.model,
+        accounts: &accounts,
+        calls: None,
+        sources: &sources,
+    };
+    hints(input, BoardRatios::default(), &HintOptions::default()).hints
+}
+
+/// A text with all mechanical hints of a pattern; `None` where it has none.
+#[cfg(test)]
+pub(crate) fn of_text(pattern: &str, text: &str) -> Option<String> {
+    use crate::blocks::{Granularity, divide};
+    let files = [crate::java::SourceFile::parse("A.java", text)];
+    let blocks: Vec<_> = files.iter().map(|file| divide(file, Granularity::Statement)).collect();
+    let classes = crate::java::ClassPath::open(&[]).unwrap();
+    let dictionary = crate::operations::count(&files, &blocks, &classes).dictionary;
+    let mut found = assumed_hints(&dictionary, &files, None);
+    found.retain(|hint| hint.pattern == pattern);
+    apply(&found, &files, usize::MAX).files.remove("A.java")
+}

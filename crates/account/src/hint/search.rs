@@ -1,0 +1,31 @@
+//! The search: every pattern on every loop that matters.
+
+use crate::hint::counted::{Context, HintInput};
+use crate::hint::found::FoundHints;
+use crate::hint::hint::Hint;
+use crate::hint::on_board::BoardRatios;
+use crate::hint::registry::PATTERNS;
+use crate::hint::shown::{HintOptions, is_shown, reaches};
+use crate::hint::{diff, inline_call, site};
+
+/// All hints, what surely saves most first ([`Hint::sure_saving_j`]); those without an
+/// interval stand last, by their saving. `board` is what rewrites save where that was measured.
+pub fn hints(input: HintInput<'_>, board: BoardRatios, options: &HintOptions) -> FoundHints {
+    let context = Context::new(input);
+    let mut sites = site::sites(&context);
+    sites.retain(|site| {
+        let all = context.counted(&site.blocks(), |_| true);
+        reaches(&context.amount(&all), options.least_bound)
+    });
+    let mut found: Vec<Hint> =
+        PATTERNS.iter().flat_map(|pattern| (pattern.find)(&context, &sites)).collect();
+    found.retain(|hint| {
+        reaches(&hint.bound, options.least_bound) && is_shown(&hint.saving, options)
+    });
+    for hint in &mut found {
+        hint.by_costs = hint.saving;
+        hint.diff = diff::of_hint(hint, input.sources);
+        hint.callers = inline_call::callers(&context, hint);
+    }
+    FoundHints::of(found, board, *options)
+}

@@ -1,0 +1,207 @@
+//! The energy of a case: its power runs less the idle power over the same time.
+//!
+//! `e = mean(E_k - P D_k)` over the power runs k, with the mean idle power `P` of the
+//! idle runs and the durations `D_k`. When idle and power runs last equally long this is
+//! the paper's `mean(E_power) - mean(E_idle)`; when they don't, it takes idle energy for
+//! the time that the application really ran. Standard error:
+//! `sqrt(s_p^2 / n_p + s_i^2 / n_i)`, with the standard deviations of `E_k - P D_k` and of
+//! the idle energy over the mean duration. Negative energies stay.
+//!
+//! Where the CPU times of the runtime's own threads are known (compilers, collector),
+//! their part of `E_k - P D_k` is taken off: they spend by what they compile and collect, not
+//! by what the case executes, and the ledger has a row for them.
+
+use crate::power::RuntimeShares;
+use crate::run::MeasuredSession;
+
+/// One power run.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PowerRun {
+    /// Energy of the window in joules, idle included.
+    pub energy_j: f64,
+    /// Length of the window in seconds.
+    pub duration_s: f64,
+    /// The runtime's parts of what is above idle, where they are known.
+    pub runtime: Option<RuntimeShares>,
+}
+
+impl From<&MeasuredSession> for PowerRun {
+    fn from(run: &MeasuredSession) -> Self {
+        let runtime = run.runtime_shares();
+        Self { energy_j: run.energy_j, duration_s: run.duration_s, runtime }
+    }
+}
+
+impl PowerRun {
+    /// Energy above idle in joules, the runtime's parts included.
+    pub fn above_idle_j(&self, idle_power_w: f64) -> f64 {
+        self.energy_j - idle_power_w * self.duration_s
+    }
+
+    /// What the application's own threads spent of it, where that is known; else all of it.
+    pub fn own_j(&self, idle_power_w: f64) -> f64 {
+        let part = self.runtime.map_or(1.0, RuntimeShares::application);
+        self.above_idle_j(idle_power_w) * part
+    }
+}
+
+/// One idle run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IdleRun {
+    /// Mean power in watts.
+    pub power_w: f64,
+}
+
+/// The energy of one case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CaseEnergy {
+    /// The application's own energy above idle in joules; may be negative.
+    pub energy_j: f64,
+    /// What the runtime's own threads spent beside it; none where that is not known.
+    pub runtime_j: Option<f64>,
+    /// Standard error of `energy_j` in joules; none when power or idle runs have no repeat.
+    pub energy_se_j: Option<f64>,
+    /// Mean energy of the power runs in joules, idle included.
+    pub total_j: f64,
+    /// Mean idle power in watts.
+    pub idle_power_w: f64,
+    /// Mean duration of the power runs in seconds.
+    pub duration_s: f64,
+    /// Number of power runs.
+    pub power_runs: usize,
+    /// Number of idle runs.
+    pub idle_runs: usize,
+}
+
+impl CaseEnergy {
+    /// A window's energy without the runtime's parts of what is above idle, taken to be those
+    /// of its whole session: when in it the compilers ran is not known.
+    pub fn without_runtime(self, shares: Option<RuntimeShares>) -> Self {
+        let Some(shares) = shares else { return self };
+        let above_j = self.total_j - self.idle_power_w * self.duration_s;
+        let runtime_j = above_j * (1.0 - shares.application());
+        Self { energy_j: self.energy_j - runtime_j, runtime_j: Some(runtime_j), ..self }
+    }
+
+    /// Whether no cost can be told from it: relative errors of exactly nothing are not defined.
+    /// A meter of coarse steps, as CPU times are, sees nothing of what is short.
+    pub fn is_nothing(&self) -> bool {
+        self.energy_j == 0.0
+    }
+}
+
+/// The energy of a case; none when it has no power or no idle run.
+pub fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
+    let idle_powers: Vec<f64> = idle.iter().map(|run| run.power_w).collect();
+    let idle_power_w = mean(&idle_powers)?;
+    let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();
+    let duration_s = mean(&durations)?;
+    let totals: Vec<f64> = power.iter().map(|run| run.energy_j).collect();
+    let own: Vec<f64> = power.iter().map(|run| run.own_j(idle_power_w)).collect();
+    let beside = |run: &PowerRun| run.above_idle_j(idle_power_w) - run.own_j(idle_power_w);
+    let is_told = power.iter().any(|run| run.runtime.is_some());
+    let beside: Vec<f64> = power.iter().filter(|_| is_told).map(beside).collect();
+    let se = |variance: Option<f64>, n: usize| variance.map(|variance| variance / n as f64);
+    let power_part = se(variance(&own), power.len());
+    let idle_part = se(variance(&idle_powers).map(|v| v * duration_s * duration_s), idle.len());
+    Some(CaseEnergy {
+        energy_j: mean(&own)?,
+        runtime_j: mean(&beside),
+        energy_se_j: power_part.zip(idle_part).map(|(a, b)| (a + b).sqrt()),
+        total_j: mean(&totals)?,
+        idle_power_w,
+        duration_s,
+        power_runs: power.len(),
+        idle_runs: idle.len(),
+    })
+}
+
+/// The mean; none of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The sample variance; none of fewer than two values.
+pub fn variance(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some(squares / (values.len() - 1) as f64)
+}
+
+/// How far, relative, an energy of a group differs from its group's mean, all groups together;
+/// none where no group has two.
+pub fn relative_spread<'a>(groups: impl Iterator<Item = &'a [f64]>) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for energies in groups {
+        let Some((mean, variance)) = mean(energies).zip(variance(energies)) else { continue };
+        if mean > 0.0 {
+            let free = (energies.len() - 1) as f64;
+            squares += free * variance / mean.powi(2);
+            freedom += free;
+        }
+    }
+    (freedom > 0.0).then(|| (squares / freedom).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 9 and 11 of 10, and 80, 100 and 120 of 100: squares of 2 % with one degree of freedom
+    /// and of 8 % with two.
+    #[test]
+    fn groups_tell_one_relative_spread() {
+        let spread = |groups: &[&[f64]]| relative_spread(groups.iter().copied());
+        let found = spread(&[&[9.0, 11.0], &[7.0], &[80.0, 100.0, 120.0], &[0.0, 0.0]]).unwrap();
+        assert!((found - (0.1f64 / 3.0).sqrt()).abs() < 1e-12, "{found}");
+        assert_eq!((spread(&[&[1.0], &[2.0]]), spread(&[])), (None, None));
+    }
+
+    fn power(energy_j: f64, duration_s: f64) -> PowerRun {
+        PowerRun { energy_j, duration_s, runtime: None }
+    }
+
+    fn idle(power_w: f64) -> IdleRun {
+        IdleRun { power_w }
+    }
+
+    /// Power 30 and 34 J over 10 s, idle 1 and 2 W (10 and 20 J over 10 s): 32 - 15 = 17 J.
+    /// s_p^2 = 8, s_i^2 = 50, both over 2: sqrt(4 + 25) J.
+    #[test]
+    fn equal_durations_give_the_papers_formula() {
+        let energy =
+            case_energy(&[power(30.0, 10.0), power(34.0, 10.0)], &[idle(1.0), idle(2.0)]).unwrap();
+        assert_eq!(energy.energy_j, 17.0);
+        assert_eq!(energy.energy_se_j, Some(29.0f64.sqrt()));
+        assert_eq!((energy.total_j, energy.idle_power_w), (32.0, 1.5));
+    }
+
+    /// 30 J in 10 s and 36 J in 16 s over 1 W: 20 J each, without spread.
+    #[test]
+    fn a_longer_run_has_more_idle_energy() {
+        let runs = [power(30.0, 10.0), power(36.0, 16.0)];
+        let energy = case_energy(&runs, &[idle(1.0), idle(1.0)]).unwrap();
+        assert_eq!((energy.energy_j, energy.energy_se_j), (20.0, Some(0.0)));
+        assert_eq!(energy.duration_s, 13.0);
+    }
+
+    /// 20 J above idle, of which the compilers have a quarter and the collector a tenth.
+    #[test]
+    fn what_the_runtime_spends_is_taken_off() {
+        let shares = RuntimeShares { compiler: 0.25, collector: 0.1 };
+        let told = PowerRun { runtime: Some(shares), ..power(30.0, 10.0) };
+        let energy = case_energy(&[told], &[idle(1.0)]).unwrap();
+        assert!((energy.energy_j - 13.0).abs() < 1e-12);
+        assert!((energy.runtime_j.unwrap() - 7.0).abs() < 1e-12);
+        assert_eq!(energy.total_j, 30.0);
+        assert_eq!(case_energy(&[power(30.0, 10.0)], &[idle(1.0)]).unwrap().runtime_j, None);
+    }
+
+    #[test]
+    fn negative_energies_stay_and_single_runs_have_no_error() {
+        let energy = case_energy(&[power(5.0, 10.0)], &[idle(1.0)]).unwrap();
+        assert_eq!((energy.energy_j, energy.energy_se_j), (-5.0, None));
+        assert_eq!(case_energy(&[], &[idle(1.0)]), None);
+        assert_eq!(case_energy(&[power(5.0, 10.0)], &[]), None);
+    }
+}

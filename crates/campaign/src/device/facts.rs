@@ -1,0 +1,101 @@
+//! What a board says about itself.
+
+use std::time::Duration;
+
+use super::board::Board;
+use super::error::DeviceError;
+use super::sampler::{self, Sampler};
+
+/// Whether a board is a piece of hardware. Every report says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Hardware {
+    /// A real board.
+    #[default]
+    Real,
+    /// The virtual board of this program: its energy is computed, not measured.
+    Virtual,
+}
+
+/// What a board says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BoardFacts {
+    /// `ro.product.model`; absent where the board does not say.
+    pub model: Option<String>,
+    /// `ro.build.version.release`; absent where the board does not say.
+    pub android_release: Option<String>,
+    /// Real or virtual.
+    pub hardware: Hardware,
+    /// `ro.serialno`: the board's own serial, wherever adb finds it; absent where the board
+    /// does not say.
+    pub own_serial: Option<String>,
+    /// `ro.wattline.simulated_model`: the chip of a virtual board; absent on others.
+    pub simulated_model: Option<String>,
+    /// Whether what runs there is compiled: since Android 5.0 it is, and before by no more than
+    /// a just-in-time compiler of short traces.
+    pub compiles: bool,
+    /// Its sampling profiler, where it has one that is known here.
+    pub sampler: Option<Sampler>,
+}
+
+impl BoardFacts {
+    /// Whether the energy of this board is computed rather than measured.
+    pub fn is_virtual(&self) -> bool {
+        self.hardware == Hardware::Virtual
+    }
+}
+
+/// The API level of the first Android whose runtime, ART, compiles all code.
+const ANDROID_5_0: u32 = 21;
+
+/// Asks a board what it is.
+pub fn facts(board: &dyn Board) -> Result<BoardFacts, DeviceError> {
+    let command = "getprop ro.product.model; getprop ro.build.version.release; \
+                   getprop ro.wattline.virtual; getprop ro.serialno; getprop ro.wattline.simulated_model; \
+                   getprop ro.build.version.sdk; command -v simpleperf || echo";
+    let answer = board.shell(command, Duration::from_secs(10))?.success(board, command)?;
+    Ok(facts_of(&answer))
+}
+
+/// The six lines `getprop` gave, and where simpleperf is; what is unknown is an empty line.
+fn facts_of(answer: &str) -> BoardFacts {
+    let mut lines = answer.lines().map(str::trim);
+    let mut next = || lines.next().filter(|line| !line.is_empty()).map(str::to_owned);
+    let (model, android_release, mark, own_serial) = (next(), next(), next(), next());
+    let (simulated_model, level, simpleperf) = (next(), next(), next());
+    let level: Option<u32> = level.and_then(|level| level.parse().ok());
+    let compiles = level.is_some_and(|level| level >= ANDROID_5_0);
+    let sampler = sampler::of_android(level, simpleperf.is_some());
+    let hardware = match mark.as_deref() {
+        None | Some("0" | "false") => Hardware::Real,
+        Some(_) => Hardware::Virtual,
+    };
+    BoardFacts { model, android_release, hardware, own_serial, simulated_model, compiles, sampler }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_tell_what_a_board_is() {
+        let real = facts_of("ODROID-XU\n4.2.2\n\n");
+        assert_eq!(real.model.as_deref(), Some("ODROID-XU"));
+        assert!(!real.is_virtual());
+        let other = facts_of("wattline\n\n1\nleft\ncompiled:1\n");
+        assert_eq!(other.simulated_model.as_deref(), Some("compiled:1"));
+        assert!(other.is_virtual());
+        assert_eq!(other.own_serial.as_deref(), Some("left"));
+        assert_eq!(facts_of("\n\n\n"), BoardFacts::default());
+        let sampler =
+            |level: &str, place: &str| facts_of(&format!("m\n\n\n\n\n{level}\n{place}\n")).sampler;
+        let place = "/system/bin/simpleperf";
+        assert_eq!(sampler("34", place), Some(Sampler::Simpleperf));
+        assert_eq!(sampler("29", place), Some(Sampler::Simpleperf));
+        assert_eq!(sampler("34", ""), None);
+        assert_eq!(sampler("28", place), Some(Sampler::Methods), "no application allows it");
+        assert_eq!(sampler("19", ""), Some(Sampler::Methods));
+        assert_eq!([sampler("18", ""), sampler("", "")], [None; 2]);
+        let compiles = |level: &str| facts_of(&format!("m\n\n\n\n\n{level}\n")).compiles;
+        assert_eq!(["20", "21", ""].map(compiles), [false, true, false]);
+    }
+}

@@ -1,0 +1,44 @@
+//! What is measured: a scenario, the sources of an application, its instrumented variants, the
+//! boards that run them, the runs, and the data set that comes of them; microbenchmarks, too.
+//!
+//! The modules are listed in the order of the data flow. A module uses only the modules above it.
+
+// Commands print, and say what their output could not take; these macros would panic.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+pub(crate) use wattline_attribution as attribution;
+pub(crate) use wattline_java::{blocks, finding, instrument, java, operations};
+pub(crate) use wattline_model as model;
+pub(crate) use wattline_private_files as private_files;
+pub(crate) use wattline_units::{assumptions, csv_text, format, power, quantile, units};
+pub(crate) use wattline_virtual_board as virtual_board;
+
+pub mod input_file;
+
+pub mod toolchain;
+
+pub mod apk;
+
+pub mod scenario;
+
+pub mod gradle;
+
+pub mod campaign;
+
+pub mod build;
+
+pub mod device;
+
+pub mod run;
+
+pub mod dataset;
+
+pub mod microbenchmarks;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
+
+#[cfg(test)]
+#[path = "../../../tests/common/run_record.rs"]
+mod run_record;

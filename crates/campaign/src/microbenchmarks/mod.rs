@@ -1,0 +1,23 @@
+//! Microbenchmarks: small loops around one pattern of operations each, run on the same
+//! board as the application. They tell apart what applications always execute
+//! together, and give the fit its prior costs.
+//!
+//! To add a microbenchmark: one entry in `catalogue.toml`.
+
+pub(crate) mod catalogue;
+mod compiled;
+mod cost_outliers;
+pub mod measure;
+pub mod pairs;
+pub mod patterns;
+pub mod places;
+pub mod prices;
+pub mod program;
+pub mod select;
+
+pub(crate) use catalogue::CatalogueError;
+pub use catalogue::{Microbenchmark, catalogue};
+pub use compiled::for_compilers;
+pub use patterns::baselines;
+#[cfg(test)]
+pub(crate) use patterns::pattern_microbenchmarks;

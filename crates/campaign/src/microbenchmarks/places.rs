@@ -1,0 +1,118 @@
+//! Places: the loops that a microbenchmark's body stands in, with other code around it.
+//!
+//! A compiler makes more or less of the same words from place to place. A microbenchmark in one
+//! loop is one place, and as far off as any; its mean over places that differ is not.
+
+/// Code around a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SurroundingCode {
+    /// Declarations before the loop.
+    pub locals: &'static str,
+    /// The loop's head, which runs `n` times.
+    pub head: &'static str,
+    /// Statements before the body.
+    pub neighbour: &'static str,
+    /// A Java boolean expression of what they leave, kept after the loop.
+    pub keep: &'static str,
+}
+
+/// The loop alone.
+pub(crate) const PLAIN: SurroundingCode =
+    SurroundingCode { locals: "", head: HEADS[0], neighbour: "", keep: "false" };
+
+/// Ways to count to `n`.
+const HEADS: [&str; 6] = [
+    "for (int i = 0; i < n; i++)",
+    "for (int i = n; i > 0; i--)",
+    "for (int i = -n; i < 0; i++)",
+    "for (int i = 0; i < n + n; i += 2)",
+    "for (int i = 1; i <= n; i++)",
+    "for (int i = n - 1; i >= 0; i--)",
+];
+
+/// Neighbours: what they declare, do, and leave. Each does little, as what is around a body is
+/// measured with it.
+const NEIGHBOURS: [[&str; 3]; 20] = [
+    ["", "", "false"],
+    ["int wattlineSum = intOne;", "wattlineSum += i;", "wattlineSum == 0"],
+    ["float wattlineSign = floatOne;", "wattlineSign = -wattlineSign;", "wattlineSign == floatTwo"],
+    [
+        "int wattlineLeast = intOne;",
+        "if (i < wattlineLeast) { wattlineLeast = i; }",
+        "wattlineLeast == 0",
+    ],
+    ["int[] wattlineTable = new int[8];", "wattlineTable[i & 7] = i;", "wattlineTable[1] == 0"],
+    ["int wattlineBits = intOne;", "wattlineBits ^= i;", "wattlineBits == 0"],
+    ["boolean wattlineOdd = yes;", "wattlineOdd = !wattlineOdd;", "wattlineOdd"],
+    [
+        "int wattlineMost = intOne;",
+        "wattlineMost = i > wattlineMost ? i : wattlineMost;",
+        "wattlineMost == 0",
+    ],
+    ["int wattlineLast = intOne;", "wattlineLast = i - wattlineLast;", "wattlineLast == 0"],
+    [
+        "double wattlineWide = doubleOne;",
+        "wattlineWide = wattlineWide + doubleTwo;",
+        "wattlineWide == 0",
+    ],
+    ["long wattlineTotal = longOne;", "wattlineTotal += i;", "wattlineTotal == 0"],
+    ["int wattlineTurns = intOne;", "wattlineTurns++;", "wattlineTurns == 0"],
+    ["int wattlineTriple = intOne;", "wattlineTriple *= 3;", "wattlineTriple == 0"],
+    [
+        "int wattlineTwice = intOne;",
+        "wattlineTwice = i - (wattlineTwice << 1);",
+        "wattlineTwice == 0",
+    ],
+    ["boolean wattlineParity = yes;", "wattlineParity ^= i > 3;", "wattlineParity"],
+    [
+        "double wattlineTurned = doubleOne;",
+        "wattlineTurned = -wattlineTurned;",
+        "wattlineTurned == 0",
+    ],
+    [
+        "int wattlineOther = intOne;",
+        "if (i != wattlineOther) { wattlineOther = i; }",
+        "wattlineOther == 0",
+    ],
+    ["int wattlineMasked = intOne;", "wattlineMasked &= i;", "wattlineMasked == 2"],
+    [
+        "float wattlineScaled = floatOne;",
+        "wattlineScaled = wattlineScaled * floatTwo;",
+        "wattlineScaled == 0",
+    ],
+    ["int[] wattlineCounts = new int[8];", "wattlineCounts[i & 7]++;", "wattlineCounts[1] == 0"],
+];
+
+/// Of microbenchmarks that are compiled before they run: every neighbour in every loop.
+pub const PLACES_AHEAD: usize = HEADS.len() * NEIGHBOURS.len();
+
+/// Of microbenchmarks that are compiled while they run, as each place is then waited for in every
+/// session: half of the neighbours in every loop.
+pub const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
+
+/// `n` of [`PLACES_AHEAD`]: as few neighbours as do, each in every loop.
+pub(crate) fn places(n: usize) -> impl Iterator<Item = SurroundingCode> {
+    let neighbours = n.div_ceil(HEADS.len());
+    let around = move |head| {
+        let each = NEIGHBOURS.into_iter().take(neighbours);
+        each.map(move |[locals, neighbour, keep]| SurroundingCode { locals, head, neighbour, keep })
+    };
+    HEADS.into_iter().flat_map(around).take(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn all_places_differ_and_the_plain_one_is_among_them() {
+        for n in [PLACES_AHEAD, PLACES_MEANWHILE] {
+            let texts: HashSet<_> = places(n).map(|place| (place.head, place.neighbour)).collect();
+            assert_eq!(texts.len(), n);
+            assert_eq!(texts.iter().map(|text| text.0).collect::<HashSet<_>>().len(), HEADS.len());
+        }
+        assert_eq!(places(1).collect::<Vec<_>>(), [PLAIN]);
+    }
+}

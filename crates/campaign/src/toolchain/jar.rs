@@ -1,0 +1,324 @@
+//! Jars: unpacking sources, packing classes. Packed bytes depend on the content
+//! alone, so that the same build gives the same hash.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use wattline_units::input::{open_regular, read_regular};
+use wattline_units::limits::ARCHIVE_ENTRY_BYTES;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::ToolchainError;
+use super::archive::{ArchiveFault, ArchiveFiles, EntryFinding, ReadArchive};
+use super::entry_name::{EscapedName, NameFault, relative_path};
+use super::file_tree::FileTree;
+
+const MANIFEST: &str = "META-INF/MANIFEST.MF";
+
+/// What newer JVMs read in the place of entries of the same name, of a jar with
+/// [`MULTI_RELEASE`].
+pub const VERSIONS: &str = "META-INF/versions/";
+
+/// What a manifest says of a jar that has entries for newer JVMs.
+pub const MULTI_RELEASE: (&str, &str) = ("Multi-Release", "true");
+
+/// What a manifest of ours says of a jar whose classes need preview features.
+pub const PREVIEW: (&str, &str) = ("Wattline-Preview", "true");
+
+/// Whether a manifest has an attribute.
+pub(crate) fn has_attribute(manifest: &[u8], (name, value): (&str, &str)) -> bool {
+    let text = String::from_utf8_lossy(manifest);
+    let is_it = |line: &str| {
+        line.split_once(':').is_some_and(|(found, of)| {
+            found.eq_ignore_ascii_case(name) && of.trim().eq_ignore_ascii_case(value)
+        })
+    };
+    text.lines().any(is_it)
+}
+
+/// The entries of a library that go into what we make of a program: without its manifest, and
+/// with those for newer JVMs where it has some.
+///
+/// # Errors
+/// As [`read_library`].
+pub(crate) fn library_entries(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
+    let is_wanted = |name: &str| is_content(name) || name.starts_with(VERSIONS) || name == MANIFEST;
+    let mut entries = read_library(path, is_wanted)?;
+    let manifest = entries.remove(MANIFEST).unwrap_or_default();
+    if !has_attribute(&manifest, MULTI_RELEASE) {
+        entries.retain(|name, _| !name.starts_with(VERSIONS));
+    }
+    Ok(entries)
+}
+
+/// Whether the manifest of a jar of ours has an attribute.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn manifest_has(path: &Path, attribute: (&str, &str)) -> Result<bool, ToolchainError> {
+    let content = read(path, "", |name| name == MANIFEST)?;
+    Ok(content.entries.values().any(|manifest| has_attribute(manifest, attribute)))
+}
+
+/// What is read of a jar: name -> bytes, and what is wrong with its entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JarContent {
+    /// Name -> bytes. A name is a path below a folder, with `/`.
+    pub entries: BTreeMap<String, Vec<u8>>,
+    /// Entries that were not read, and those whose names clash with others.
+    pub findings: Vec<EntryFinding>,
+}
+
+/// The entries of a jar whose name ends with `suffix` and that `wanted` accepts. Links and
+/// entries that would be outside of a folder (`../`, `/`) are findings.
+///
+/// # Errors
+/// The file is no regular one, no archive, or asks for more than an archive may.
+pub fn read(
+    path: &Path,
+    suffix: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<JarContent, ToolchainError> {
+    let file = open_regular(path).map_err(ToolchainError::io("open", path))?;
+    read_content(file, |name| name.ends_with(suffix) && wanted(name)).map_err(|fault| {
+        ToolchainError::BadArchive { path: path.into(), message: fault.to_string() }
+    })
+}
+
+/// The entries of a jar that goes into what we make, as [`read`] reads them.
+///
+/// # Errors
+/// As [`read`]; also if an entry is a link or would be outside of a folder.
+pub fn read_library(
+    path: &Path,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
+    let content = read(path, "", wanted)?;
+    match content.findings.into_iter().find(|finding| finding.fault.is_refusal()) {
+        Some(finding) => {
+            let message = ArchiveFault::from(finding).to_string();
+            Err(ToolchainError::BadArchive { path: path.into(), message })
+        }
+        None => Ok(content.entries),
+    }
+}
+
+/// The wanted entries of an archive, whatever it is made of.
+///
+/// # Errors
+/// It is no archive, or asks for more than it may.
+pub fn read_content(
+    archive: impl Read + Seek,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<JarContent, ArchiveFault> {
+    let mut archive = ReadArchive::open(archive)?;
+    let ArchiveFiles { files, findings } = archive.files()?;
+    let mut entries = BTreeMap::new();
+    for file in files.into_iter().filter(|file| wanted(&file.path)) {
+        entries.insert(file.path, archive.bytes(file.index)?);
+    }
+    let is_of_wanted = |finding: &EntryFinding| finding.fault.is_refusal() || wanted(&finding.name);
+    let findings = findings.into_iter().filter(is_of_wanted).collect();
+    Ok(JarContent { entries, findings })
+}
+
+/// Whether an entry of a jar belongs to its program: not to the jar itself, as manifest,
+/// signatures and what Maven left do.
+pub(crate) fn is_content(name: &str) -> bool {
+    let Some(about) = name.strip_prefix("META-INF/") else { return true };
+    let signature = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|end| about.ends_with(end));
+    let other = ["maven/", "versions/"].iter().any(|folder| about.starts_with(folder));
+    !signature && !other && !["MANIFEST.MF", "INDEX.LIST"].contains(&about)
+}
+
+/// Adds entries to those before them, which win; lists of services are joined.
+pub(crate) fn add_entries(to: &mut BTreeMap<String, Vec<u8>>, more: BTreeMap<String, Vec<u8>>) {
+    for (name, bytes) in more {
+        let is_list = name.starts_with("META-INF/services/");
+        match to.get_mut(&name).filter(|_| is_list) {
+            Some(list) => {
+                list.push(b'\n');
+                list.extend(bytes);
+            }
+            None => drop(to.entry(name).or_insert(bytes)),
+        }
+    }
+}
+
+/// A jar's bytes: the manifest with `attributes` (name, value), then the entries but for a
+/// manifest of theirs.
+pub fn pack(attributes: &[(&str, &str)], entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .last_modified_time(zip::DateTime::default());
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut put = |name: &str, bytes: &[u8]| {
+        writer.start_file(name, options).expect("a zip in memory takes an entry");
+        writer.write_all(bytes).expect("a zip in memory takes bytes");
+    };
+    put(MANIFEST, manifest(attributes).as_bytes());
+    for (name, bytes) in entries.iter().filter(|(name, _)| *name != MANIFEST) {
+        put(name, bytes);
+    }
+    writer.finish().expect("a zip in memory can be closed").into_inner()
+}
+
+/// All files below `folder`, those behind links too, as relative names with `/` -> bytes.
+///
+/// # Errors
+/// A file can't be read, or is larger than an entry of an archive may be.
+pub fn read_folder(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {
+    let mut entries = BTreeMap::new();
+    let tree = FileTree::below(folder, &|_| true);
+    if let Some(error) = tree.unreadable.into_iter().next() {
+        return Err(ToolchainError::Io { action: "read", path: error.path, source: error.source });
+    }
+    for file in tree.files {
+        let bytes = read_regular(&file.path, ARCHIVE_ENTRY_BYTES);
+        entries.insert(file.name, bytes.map_err(ToolchainError::io("read", &file.path))?);
+    }
+    Ok(entries)
+}
+
+/// Writes entries as files below `folder`.
+///
+/// # Errors
+/// A name that would be outside of the folder or has control characters; a file that can't be
+/// written.
+pub fn write_folder(
+    folder: &Path,
+    entries: &BTreeMap<String, Vec<u8>>,
+) -> Result<Vec<PathBuf>, ToolchainError> {
+    check_names(entries.keys())?;
+    let mut written = Vec::new();
+    for (name, bytes) in entries {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(ToolchainError::io("create", parent))?;
+        }
+        fs::write(&path, bytes).map_err(ToolchainError::io("write", &path))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// Whether all names are paths below a folder.
+///
+/// # Errors
+/// Names the first that is not.
+pub(crate) fn check_names<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(), ToolchainError> {
+    let check = |name: &String| match relative_path(name) {
+        Ok(path) if path == *name => Ok(()),
+        Ok(_) => Err(NameFault::Redundant),
+        Err(fault) => Err(fault),
+    };
+    names.into_iter().try_for_each(|name| {
+        check(name).map_err(|fault| ToolchainError::UnsafeName {
+            name: EscapedName(name).to_string(),
+            fault,
+        })
+    })
+}
+
+fn manifest(attributes: &[(&str, &str)]) -> String {
+    let lines = attributes.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+    format!("Manifest-Version: 1.0\r\n{}\r\n", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_for_newer_jvms_go_along_where_the_manifest_says_so() {
+        let entries = BTreeMap::from([
+            ("a/B.class".to_string(), b"base".to_vec()),
+            ("META-INF/versions/9/a/B.class".to_string(), b"newer".to_vec()),
+        ]);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), pack(&[("multi-release", "True")], &entries)).unwrap();
+        assert_eq!(library_entries(file.path()).unwrap(), entries);
+        assert!(manifest_has(file.path(), MULTI_RELEASE).unwrap());
+        fs::write(file.path(), pack(&[], &entries)).unwrap();
+        assert_eq!(library_entries(file.path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_packed_reads_back_and_packs_to_the_same_bytes() {
+        let entries = BTreeMap::from([
+            ("a/B.class".to_string(), b"one".to_vec()),
+            ("c.txt".to_string(), b"two".to_vec()),
+        ]);
+        let bytes = pack(&[("Main-Class", "a.B")], &entries);
+        assert_eq!(bytes, pack(&[("Main-Class", "a.B")], &entries));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), &bytes).unwrap();
+        let classes = read(file.path(), ".class", |_| true).unwrap().entries;
+        assert_eq!(classes, BTreeMap::from([("a/B.class".to_string(), b"one".to_vec())]));
+    }
+
+    #[test]
+    fn what_is_about_a_jar_is_not_its_content() {
+        for name in ["a/b.properties", "META-INF/services/a.B", "META-INF/proguard/x.pro"] {
+            assert!(is_content(name), "{name}");
+        }
+        for name in ["META-INF/MANIFEST.MF", "META-INF/A.RSA", "META-INF/maven/g/a/pom.xml"] {
+            assert!(!is_content(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn lists_of_services_are_joined_and_of_others_the_first_is_taken() {
+        let of = |service: &str, text: &str| {
+            let entries = [("META-INF/services/S", service), ("a.txt", text)];
+            BTreeMap::from(entries.map(|(name, text)| (name.to_string(), text.as_bytes().into())))
+        };
+        let mut entries = of("one", "first");
+        add_entries(&mut entries, of("two", "second"));
+        assert_eq!(entries, of("one\ntwo", "first"));
+    }
+
+    #[test]
+    fn names_outside_of_the_folder_are_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("inside");
+        for name in ["../out", "/tmp/wattline-out", "a\nb", "a//b", ""] {
+            let entries = BTreeMap::from([(name.to_string(), b"x".to_vec())]);
+            let error = write_folder(&inside, &entries).unwrap_err();
+            assert!(matches!(error, ToolchainError::UnsafeName { .. }), "{name:?}: {error}");
+        }
+        assert!(!inside.exists() && !folder.path().join("out").exists());
+    }
+
+    #[test]
+    fn a_manifest_among_the_entries_does_not_come_twice() {
+        let entries = BTreeMap::from([(MANIFEST.to_string(), b"old".to_vec())]);
+        let packed = pack(&[("Main-Class", "a.B")], &entries);
+        let read = read_content(Cursor::new(packed), |_| true).unwrap().entries;
+        assert!(read[MANIFEST].ends_with(b"Main-Class: a.B\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_library_with_a_link_or_a_name_outside_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let jar = folder.path().join("a.jar");
+        let entries = BTreeMap::from([("../../x".to_string(), b"x".to_vec())]);
+        fs::write(&jar, pack(&[], &entries)).unwrap();
+        let error = read_library(&jar, is_content).unwrap_err().to_string();
+        assert!(error.contains("a.jar") && error.contains("../../x is refused"), "{error}");
+        assert_eq!(read(&jar, "", |_| true).unwrap().findings.len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_no_jar_is_an_error_with_its_path() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), b"not a zip").unwrap();
+        let error = read(file.path(), "", |_| true).unwrap_err().to_string();
+        assert!(error.contains(&file.path().display().to_string()), "{error}");
+    }
+}

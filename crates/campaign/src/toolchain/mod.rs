@@ -1,0 +1,40 @@
+//! The Java tools around the pipeline: finding a JDK, fetching artifacts by name,
+//! compiling, packing and running on the local JVM. Talks to processes and files,
+//! never to boards.
+
+pub mod agent_link;
+pub mod agent_session;
+pub mod android;
+pub mod archive;
+pub mod artifact;
+pub mod asm;
+pub(crate) mod async_profiler;
+mod cached_program;
+pub mod class_path;
+mod compiled_jar;
+pub(crate) mod compiler;
+pub mod entry_name;
+pub(crate) mod error;
+pub mod file_tree;
+pub mod flight;
+pub mod jar;
+pub(crate) mod jdk;
+pub mod jvm;
+pub mod jvm_process;
+pub mod locale;
+pub mod method_trace;
+pub mod monitor_agent;
+pub mod peer;
+pub mod processors;
+pub(crate) mod simpleperf;
+mod stack_text;
+pub mod store;
+mod warm;
+
+pub(crate) use compiler::Compiler;
+pub use compiler::Diagnostic;
+pub use error::ToolchainError;
+pub(crate) use jdk::BRIEF_JVM;
+pub use jdk::Jdk;
+pub(crate) use locale::UTF8_LOCALE;
+pub use store::Store;

@@ -1,0 +1,180 @@
+//! A CSV as Parquet: the same columns and rows. A column is whole numbers, numbers or
+//! text, whichever all its fields are; empty fields are null. The file's key-value metadata
+//! names the unit of each column that has one: `unit:energy_j` is `J`.
+
+use crate::csv_text;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+
+/// Why a CSV can't be written as Parquet.
+#[derive(Debug, thiserror::Error)]
+pub enum CsvToParquetError {
+    /// The text isn't a CSV with equally long rows.
+    #[error("not a table: {0}")]
+    Csv(#[from] csv::Error),
+    /// The writer refused it.
+    #[error("can't be written as Parquet: {0}")]
+    Parquet(#[from] ParquetError),
+}
+
+/// What all filled fields of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ColumnKind {
+    Whole,
+    Number,
+    Text,
+}
+
+/// The bytes of a Parquet file with the columns and rows of a CSV text.
+///
+/// # Errors
+/// The text isn't a CSV.
+pub fn parquet(table: &str) -> Result<Vec<u8>, CsvToParquetError> {
+    let mut reader = csv_text::reader(table);
+    let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+    let mut columns: Vec<Vec<String>> = vec![Vec::new(); names.len()];
+    for row in reader.records() {
+        for (column, field) in columns.iter_mut().zip(&row?) {
+            column.push(field.to_owned());
+        }
+    }
+    let sorts: Vec<ColumnKind> = columns.iter().map(|column| sort(column)).collect();
+    let fields = names.iter().zip(&sorts).map(|(name, sort)| field(name, *sort));
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    let schema = Type::group_type_builder("table").with_fields(fields).build()?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_key_value_metadata(Some(names.iter().filter_map(|name| unit_of(name)).collect()))
+        .build();
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for (column, sort) in columns.iter().zip(sorts) {
+        write(&mut group, column, sort)?;
+    }
+    group.close()?;
+    Ok(writer.into_inner()?)
+}
+
+/// Ends of names of columns, as words, and the unit that they say.
+const UNITS: [(&str, &str); 15] = [
+    ("j", "J"),
+    ("uj", "uJ"),
+    ("w", "W"),
+    ("v", "V"),
+    ("a", "A"),
+    ("s", "s"),
+    ("ms", "ms"),
+    ("us", "us"),
+    ("ns", "ns"),
+    ("hz", "Hz"),
+    ("khz", "kHz"),
+    ("bytes", "byte"),
+    ("c", "Cel"),
+    ("share", "1"),
+    ("percent", "%"),
+];
+
+/// The unit of a column, which its name ends with.
+fn unit_of(name: &str) -> Option<KeyValue> {
+    let last = name.rsplit('_').next().unwrap_or(name);
+    let is_word_alone = last == name && last.len() < 3;
+    let unit = UNITS.iter().find(|(end, _)| *end == last && !is_word_alone)?.1;
+    Some(KeyValue::new(format!("unit:{name}"), unit.to_string()))
+}
+
+fn sort(column: &[String]) -> ColumnKind {
+    let filled = || column.iter().filter(|field| !field.is_empty());
+    if filled().next().is_none() {
+        ColumnKind::Text
+    } else if filled().all(|field| field.parse::<i64>().is_ok()) {
+        ColumnKind::Whole
+    } else if filled().all(|field| field.parse::<f64>().is_ok()) {
+        ColumnKind::Number
+    } else {
+        ColumnKind::Text
+    }
+}
+
+fn field(name: &str, sort: ColumnKind) -> Result<Arc<Type>, ParquetError> {
+    let (physical, logical) = match sort {
+        ColumnKind::Whole => (Physical::INT64, None),
+        ColumnKind::Number => (Physical::DOUBLE, None),
+        ColumnKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+    };
+    let field = Type::primitive_type_builder(name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical);
+    Ok(Arc::new(field.build()?))
+}
+
+fn write(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    column: &[String],
+    sort: ColumnKind,
+) -> Result<(), ParquetError> {
+    let levels: Vec<i16> = column.iter().map(|field| i16::from(!field.is_empty())).collect();
+    let filled = || column.iter().filter(|field| !field.is_empty());
+    let Some(mut writer) = group.next_column()? else { return Ok(()) };
+    match sort {
+        ColumnKind::Whole => {
+            let values: Vec<i64> = filled().filter_map(|field| field.parse().ok()).collect();
+            writer.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
+        }
+        ColumnKind::Number => {
+            let values: Vec<f64> = filled().filter_map(|field| field.parse().ok()).collect();
+            writer.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+        }
+        ColumnKind::Text => {
+            let values: Vec<ByteArray> = filled().map(|f| ByteArray::from(f.as_str())).collect();
+            writer.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
+        }
+    }
+    writer.close()
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    #[test]
+    fn the_rows_read_back() {
+        let text = "name,n,energy_j,none\na,1,0.5,\n\"b,c\",-2,,\n,3,1e-9,\n";
+        let bytes = bytes::Bytes::from(super::parquet(text).unwrap());
+        let reader = SerializedFileReader::new(bytes).unwrap();
+        let rows: Vec<String> =
+            reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        let expected = [
+            "{name: \"a\", n: 1, energy_j: 0.5, none: null}",
+            "{name: \"b,c\", n: -2, energy_j: null, none: null}",
+            "{name: null, n: 3, energy_j: 0.000000001, none: null}",
+        ];
+        assert_eq!(rows, expected);
+        let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        let units: Vec<_> =
+            metadata.iter().map(|pair| (&*pair.key, pair.value.as_deref())).collect();
+        assert_eq!(units, [("unit:energy_j", Some("J"))]);
+        assert!(super::parquet("a,b\n1\n").is_err());
+    }
+
+    /// The columns of accounts have the units that are published for them.
+    #[test]
+    fn names_of_columns_say_their_units() {
+        let text =
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accounts.schema.json"));
+        let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+        let columns = schema["files"].as_object().unwrap().values();
+        for column in columns.flat_map(|columns| columns.as_array().unwrap()) {
+            let [name, unit] = ["name", "unit"].map(|key| column[key].as_str().unwrap());
+            let found = super::unit_of(name).and_then(|pair| pair.value).unwrap_or_default();
+            assert_eq!(found, unit, "{name}");
+        }
+        assert!(super::unit_of("s").is_none() && super::unit_of("energy").is_none());
+    }
+}
