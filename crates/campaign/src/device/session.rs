@@ -1,6 +1,6 @@
 //! One session on a board: the plan as arguments of `session.sh`, one shell call that runs
 //! it and prints what it left, and the answer taken apart. Sequence and file formats are in
-//! `ARCHITECTURE.md`, "The session on a board".
+//! `docs/session-protocol.md`.
 
 use std::time::Duration;
 
