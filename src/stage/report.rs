@@ -9,6 +9,7 @@ use crate::hint::FoundHints;
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::model::table::Table;
+use crate::power::{Meter, Software};
 use crate::report::{
     self, CampaignFacts, EstimabilityRow, ReportData, ReportedBoard, ReportedCvRow,
 };
@@ -131,6 +132,7 @@ fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {
             None => first.model,
         },
         is_virtual: first.is_virtual,
+        is_estimate: meter == Software.name(),
         simulated_model: first.simulated_model,
         meter: format!("{meter} ({})", about.rails.join(", ")),
         frequency: about.frequency_khz.map(|khz| format!("{:.1} GHz", khz as f64 / 1e6)),

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::account::Accounts;
 use crate::report::{Repository, file_uri};
 
+use super::folder::names;
 use super::progress;
 
 /// Where the sources lie: below `prefix`, or where git finds the files in the work tree
@@ -43,10 +44,18 @@ fn of_work_tree<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<Reposito
     let root = Path::new(root.trim_end_matches(['\n', '\r']));
     let listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.java"];
     let tracked = git(root, &listed)?;
-    let mut tracked: Vec<&str> = tracked.split('\0').filter(|path| !path.is_empty()).collect();
+    let paths = tracked.split('\0').filter(|path| !path.is_empty());
+    let mut tracked: Vec<&str> = paths.filter(|path| !is_copy(root, path)).collect();
     tracked.sort_unstable();
     tracked.dedup();
     Some(Repository::of_work_tree(file_uri(&root.to_string_lossy()), &tracked, files))
+}
+
+/// Whether a file is the copy of a source that a campaign's folder holds.
+fn is_copy(root: &Path, path: &str) -> bool {
+    let folders = Path::new(path).ancestors().skip(1);
+    let mut copies = folders.filter(|folder| folder.ends_with(names::SOURCES));
+    copies.any(|copy| copy.parent().is_some_and(|c| root.join(c).join(names::BLOCKS).is_file()))
 }
 
 /// What git says; nothing if it isn't there, or not content with the folder.

@@ -98,6 +98,8 @@ fn modules(lib: &str) -> Vec<&str> {
 
 /// The names that `lib.rs` has from crates of ours: above all modules.
 fn from_crates(lib: &str) -> BTreeSet<String> {
+    // A list of several lines is one of one line.
+    let lib = lib.replace("{\n    ", "{").replace(",\n    ", ", ").replace(",\n}", "}");
     let uses =
         lib.lines().filter_map(|line| without_visibility(line).strip_prefix("use wattline_"));
     let names = uses.flat_map(|rest| match rest.split_once(" as ") {
@@ -217,8 +219,10 @@ fn a_use_of_a_module_below_is_seen() {
 fn a_library_has_its_modules_in_order() {
     let lib = "pub mod a;\n\n/// Of b.\nmod b;\n\n#[cfg(test)]\n#[path = \"x\"]\nmod skip;\n";
     assert_eq!(modules(lib), ["a", "b"]);
-    let lib = "pub use wattline_java::{java, blocks};\npub use wattline_model as model;\n";
-    assert_eq!(from_crates(lib), ["blocks", "java", "model"].map(String::from).into());
+    let lib = "pub use wattline_java::{java, blocks};\npub use wattline_model as model;\n\
+               pub(crate) use wattline_units::{\n    exact, units,\n};\n";
+    let given = ["blocks", "exact", "java", "model", "units"];
+    assert_eq!(from_crates(lib), given.map(String::from).into());
 }
 
 /// Parts without input and output, and the files in them that have some.

@@ -11,6 +11,7 @@
 
 pub mod areas;
 mod baseline;
+mod baseline_comparison;
 pub mod bayes;
 mod bootstrap;
 mod by_microbenchmarks;
@@ -49,12 +50,14 @@ mod tails;
 mod tune;
 mod validation;
 mod weights;
+mod with_costs_of;
 
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use baseline_comparison::{BASELINES, BaselineComparison, HeldOutError, Standing};
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 pub use devices::{DeviceFactor, devices, devices_csv};
@@ -81,8 +84,7 @@ pub use stream::{
     SufficientStats, SufficientStatsError, fit_rows,
 };
 pub use validation::{
-    BASELINES, BaselineComparison, CrossValidation, CvMean, CvRow, CvSet, cross_validate,
-    cross_validate_repeatedly, cv_csv,
+    CrossValidation, CvMean, CvRow, CvSet, cross_validate, cross_validate_repeatedly, cv_csv,
 };
 pub use weights::Weighting;
 

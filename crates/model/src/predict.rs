@@ -117,6 +117,13 @@ impl ColumnIndex<'_> {
 }
 
 impl RowSpace {
+    /// Columns that no case has, `new` of them, behind the `l` that are there.
+    pub(crate) fn widen(&mut self, l: usize, new: usize) {
+        let vectors = self.basis.chunks_exact(l);
+        self.basis = vectors.flat_map(|v| v.iter().copied().chain(vec![0.0; new])).collect();
+        self.scale.extend(vec![1.0; new]);
+    }
+
     /// Whether a sparse row of counts lies in the space spanned by the cases.
     fn holds(&self, counts: &[(usize, f64)], l: usize) -> bool {
         let scaled: Vec<(usize, f64)> =

@@ -5,6 +5,7 @@ use serde::Serialize;
 use wattline_units::assumptions::Assumptions;
 
 use super::baseline::{Predict, duration, flat, has_durations, mean};
+use super::baseline_comparison::{BaselineComparison, HeldOutError};
 use super::check::{check, check_energies};
 use super::devices::{at_reference, devices, factors};
 use super::error::ModelError;
@@ -14,10 +15,6 @@ use super::folds::{FoldOptions, FoldUnit, assign};
 use super::metrics::{bias, nmae, pearson_r};
 use super::options::{FitOptions, LibraryColumns};
 use crate::table::Table;
-
-/// What a solver is judged beside, by name: one cost for all operations, the mean of the
-/// training cases, one power, a cost per block.
-pub const BASELINES: [&str; 4] = ["flat", "mean", "duration", "blocks"];
 
 /// Whether the cases were fitted to or held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -148,50 +145,14 @@ impl CrossValidation {
 
     /// The solver beside the baseline that predicts held-out cases best.
     pub fn verdict(&self) -> Option<BaselineComparison> {
-        let model = self.rows.first()?.model.clone();
-        let nmae = |model: &str| Some(self.mean(model, CvSet::Validation)?.nmae);
-        let judged = BASELINES.iter().filter_map(|name| Some((*name, nmae(name)?)));
-        let (baseline, baseline_nmae) = judged.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some(BaselineComparison { nmae: nmae(&model)?, model, baseline, baseline_nmae })
-    }
-}
-
-/// A solver beside the best baseline, on held-out cases.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BaselineComparison {
-    /// The solver's name.
-    pub model: String,
-    /// Its mean validation NMAE.
-    pub nmae: f64,
-    /// The baseline with the smallest error, of [`BASELINES`].
-    pub baseline: &'static str,
-    /// Its mean validation NMAE.
-    pub baseline_nmae: f64,
-}
-
-impl BaselineComparison {
-    /// Whether the solver is better than every baseline.
-    pub fn beats_all(&self) -> bool {
-        self.nmae < self.baseline_nmae
-    }
-}
-
-impl std::fmt::Display for BaselineComparison {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let BaselineComparison { model, baseline, .. } = self;
-        let (ours, theirs) = (100.0 * self.nmae, 100.0 * self.baseline_nmae);
-        match self.beats_all() {
-            true => write!(
-                f,
-                "{model} beats every baseline: NMAE {ours:.2} % against {theirs:.2} % of the best, \
-                 {baseline}"
-            ),
-            false => write!(
-                f,
-                "{model} does not beat the baseline {baseline}: NMAE {ours:.2} % against \
-                 {theirs:.2} %"
-            ),
-        }
+        let rows = self.rows.iter().filter(|row| row.set == CvSet::Validation);
+        let errors = rows.map(|row| HeldOutError {
+            model: &row.model,
+            part: row.round,
+            cases: row.cases,
+            nmae: row.nmae,
+        });
+        BaselineComparison::of(&self.rows.first()?.model, &errors.collect::<Vec<_>>())
     }
 }
 

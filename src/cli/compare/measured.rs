@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use crate::compare::{
-    self, AllowedIncrease, CompareMode, Comparison, GateVerdict, Side, SidePrices,
+    self, AllowedIncrease, CompareMode, Comparison, GateVerdict, MethodChanges, Side, SidePrices,
     compare_measured, compare_methods,
 };
-use crate::stage::Failure;
-use crate::stage::ScenarioFacts;
+use crate::model::Model;
+use crate::stage::account::account;
+use crate::stage::folder::names;
+use crate::stage::{Failure, ScenarioFacts};
+use crate::units::Joules;
 
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, ModelChoice, budget_rows};
@@ -30,7 +33,10 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         );
     }
     let mut spending = measured_spending(&new);
-    let methods = method_changes(arguments, &base, &new, &mut spending);
+    let methods = Prices::read(arguments.model, &base, &new).and_then(|prices| {
+        spending.extend(prices.accounted_spending()?);
+        Ok(prices.changes(&base, &new))
+    });
     let mut comparison = Comparison {
         mode: CompareMode::Measured,
         limit,
@@ -44,8 +50,9 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         notes: Vec::new(),
     };
     match methods {
-        Ok(changes) => {
+        Ok((changes, priced_by_new)) => {
             comparison.unchanged = changes.unchanged;
+            notes.extend(priced_by_new);
             (comparison.classes, comparison.methods) = (changes.classes, changes.methods);
             notes.push(whose_model(arguments.model).into());
             notes.push(format!("{} methods have not changed", comparison.unchanged));
@@ -79,39 +86,77 @@ fn whose_model(choice: ModelChoice) -> &'static str {
     }
 }
 
-fn method_changes(
-    arguments: &Arguments,
-    base: &Campaign,
-    new: &Campaign,
-    spending: &mut compare::budget::Spending,
-) -> Result<compare::MethodChanges, Failure> {
-    let (before, base_model) = base.facts_and_model()?;
-    let (now, own_model) = match arguments.model {
-        ModelChoice::Base => (new.folder.facts(None)?, None),
-        ModelChoice::Own => {
-            let (facts, model) = new.facts_and_model()?;
-            (facts, Some(model))
-        }
+/// What both campaigns counted, and the models that price it.
+struct Prices {
+    choice: ModelChoice,
+    before: ScenarioFacts,
+    now: ScenarioFacts,
+    base: Model,
+    /// The new campaign's, where it has one.
+    new: Option<Model>,
+}
+
+impl Prices {
+    fn read(choice: ModelChoice, base: &Campaign, new: &Campaign) -> Result<Self, Failure> {
+        let (before, base) = base.facts_and_model()?;
+        let now = new.folder.facts(None)?;
+        let is_needed = choice == ModelChoice::Own || new.folder.has(names::MODEL);
+        let new = is_needed.then(|| new.folder.model()).transpose()?;
+        Ok(Self { choice, before, now, base, new })
+    }
+
+    /// Classes and methods of the new campaign by its accounts, as its report shows them.
+    fn accounted_spending(&self) -> Result<compare::budget::Spending, Failure> {
+        let accounted = account(&self.now, self.new.as_ref().unwrap_or(&self.base))?;
+        Ok(compare::methods::accounted_spending(&self.now.dictionary, &accounted.accounts))
+    }
+
+    /// The changes; and which operations have the new campaign's costs.
+    fn changes(&self, base: &Campaign, new: &Campaign) -> (MethodChanges, Option<String>) {
+        let [before, now] = [&self.before, &self.now]
+            .map(|facts| Side { dictionary: &facts.dictionary, executions: &facts.executions });
+        let (shared, taken) = match &self.new {
+            Some(new) => self.base.with_costs_of(new),
+            None => (self.base.clone(), Vec::new()),
+        };
+        let prices = match (self.choice, &self.new) {
+            (ModelChoice::Own, Some(new)) => SidePrices::Own { base: &self.base, new },
+            _ => SidePrices::Shared(&shared),
+        };
+        let is_taken = matches!(prices, SidePrices::Shared(_)) && !taken.is_empty();
+        let changes = compare_methods(before, now, prices);
+        let changes = changes.within(most(base), most(new));
+        (changes, is_taken.then(|| costs_of_new(&taken)))
+    }
+}
+
+/// The most that a campaign may have spent above idle, by its runs.
+fn most(campaign: &Campaign) -> Option<Joules> {
+    let inputs = campaign.measurement.inputs.keys().map(String::as_str);
+    let sum = campaign.measurement.sum(inputs)?;
+    Some(sum.interval().map_or(Joules(sum.value), |interval| interval.hi))
+}
+
+/// How many operations are named.
+const NAMED: usize = 5;
+
+fn costs_of_new(operations: &[String]) -> String {
+    let named: Vec<&str> = operations.iter().take(NAMED).map(String::as_str).collect();
+    let more = match operations.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let side = |facts: &ScenarioFacts| (facts.executions.clone(), facts.dictionary.clone());
-    let ((before_runs, before), (now_runs, now)) = (side(&before), side(&now));
-    let before = Side { dictionary: &before, executions: &before_runs };
-    let now = Side { dictionary: &now, executions: &now_runs };
-    let prices = match &own_model {
-        None => SidePrices::Shared(&base_model),
-        Some(new) => SidePrices::Own { base: &base_model, new },
-    };
-    let pricing = own_model.as_ref().unwrap_or(&base_model);
-    spending.extend(compare::methods::spending(now, pricing));
-    Ok(compare_methods(before, now, prices))
+    format!(
+        "the base never ran {}{more}: the new campaign's model prices them, with an error of its own",
+        named.join(", ")
+    )
 }
 
 /// What the new campaign's scenario and inputs spend.
 fn measured_spending(new: &Campaign) -> compare::budget::Spending {
     let inputs = &new.measurement.inputs;
-    let figure = |sum: Option<compare::Uncertain>| {
-        sum.map(|sum| (crate::units::Joules(sum.value), sum.interval()))
-    };
+    let figure =
+        |sum: Option<compare::Uncertain>| sum.map(|sum| (Joules(sum.value), sum.interval()));
     let of_input = |name: &String| (("input", name.clone()), figure(new.measurement.input(name)));
     let mut spending: compare::budget::Spending = inputs.keys().map(of_input).collect();
     let all = new.measurement.sum(inputs.keys().map(String::as_str));

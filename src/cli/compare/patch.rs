@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::build::{SourceAnalysis, sources};
 use crate::compare::{
-    self, AllowedIncrease, ChangeRow, CompareMode, Comparison, EnergyChange, Patched, Side,
-    Subject, carry, compare_patch,
+    self, AllowedIncrease, ChangeRow, CompareMode, Comparison, EnergyChange, MethodChanges,
+    Patched, Side, Subject, carry, compare_patch,
 };
 use crate::operations::{Calls, Dictionary};
 use crate::stage::{CampaignFolder, Failure};
@@ -28,7 +28,7 @@ pub(super) fn patch(arguments: &Arguments) -> Result<Comparison, Failure> {
     let carried = carry(side, &calls, after);
     let changes = compare_patch(side, &carried, &model);
     let limit = AllowedIncrease(arguments.max_increase / 100.0);
-    let headline = predicted_headline(&base, &changes.total, limit, carried.unknown.len());
+    let headline = predicted_headline(&base, &changes, limit, carried.unknown.len());
     let mut notes = patch_notes(&carried, &changes, resolved);
     notes.splice(0..0, campaign_notes(&base, &base));
     let new = Side { dictionary: &carried.dictionary, executions: &carried.likely };
@@ -106,12 +106,13 @@ fn differing(a: &Dictionary, b: &Dictionary) -> usize {
 /// of the measured energy, whose own error is small against the prediction's.
 fn predicted_headline(
     base: &Campaign,
-    total: &EnergyChange,
+    changes: &MethodChanges,
     limit: AllowedIncrease,
     lost: usize,
 ) -> ChangeRow {
     let inputs = base.measurement.inputs.keys().map(String::as_str);
     let before = base.measurement.sum(inputs).map(|sum| crate::units::Joules(sum.value));
+    let total = &changes.total;
     let difference = total.difference();
     let interval = total.interval.filter(|_| before.is_some());
     let positive = before.filter(|before| before.0 > 0.0);
@@ -123,6 +124,7 @@ fn predicted_headline(
     };
     let remark = match (lost, change.interval) {
         (1.., _) => format!("{lost} methods can't be predicted; the list says why"),
+        (_, None) if !changes.unpriced.is_empty() => changes.unpriced.to_string(),
         (_, None) => "the model has no interval for the change".to_string(),
         _ => String::new(),
     };

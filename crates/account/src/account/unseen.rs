@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::csv_text::{self, CsvText};
 use crate::interval::Interval;
+use crate::model::{BaselineComparison, HeldOutError};
 use crate::units::Joules;
 
 use super::input_spread::InputSpread;
@@ -40,6 +41,9 @@ struct UnseenRow {
     flat_j: f64,
     duration_j: f64,
 }
+
+/// The name of what is compared.
+const ACCOUNT: &str = "account";
 
 impl UnseenInputs {
     /// NMAE of the accounts over the inputs: the mean of their relative errors.
@@ -81,6 +85,25 @@ impl UnseenInputs {
     /// How far inputs are from what others say of them.
     pub fn spread(&self) -> Option<InputSpread> {
         InputSpread::of(&self.0)
+    }
+
+    /// The account beside the better one of one cost for all operations and one power for all
+    /// durations, by the spread of their errors over the inputs; absent without inputs.
+    pub fn compared(&self) -> Option<BaselineComparison> {
+        let errors = self.0.iter().enumerate().flat_map(|(part, input)| {
+            let of = |model, energy: Joules| HeldOutError {
+                model,
+                part,
+                cases: 1,
+                nmae: (energy.0 / input.measured.0 - 1.0).abs(),
+            };
+            [
+                of(ACCOUNT, input.predicted.energy),
+                of("flat", input.flat),
+                of("duration", input.duration),
+            ]
+        });
+        BaselineComparison::of(ACCOUNT, &errors.collect::<Vec<_>>())
     }
 
     fn error(&self, of: impl Fn(&UnseenInput) -> Joules) -> f64 {

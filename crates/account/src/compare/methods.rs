@@ -5,10 +5,12 @@
 //! the same has not changed, whatever it costs. With a model for each side the errors
 //! are taken as independent, and everything has "changed" a little.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::account::{IndexedModel, Interval, MethodKey};
+use crate::account::{Accounts, IndexedModel, Interval, MethodKey};
 use crate::blocks::BlockId;
+use crate::format;
 use crate::interval::NORMAL_975;
 use crate::model::Model;
 use crate::operations::{BlockEntry, Dictionary};
@@ -18,6 +20,7 @@ use super::budget::Spending;
 use super::change::EnergyChange;
 use super::patch::Carried;
 use super::priced::{PricedKey, own_variance, priced, shared_variance};
+use super::unpriced::UnpricedOperations;
 use super::{ChangeRow, Subject, around};
 
 /// Blocks and how often they ran.
@@ -32,7 +35,8 @@ pub struct Side<'a> {
 /// Which model prices which side.
 #[derive(Debug, Clone, Copy)]
 pub enum SidePrices<'m> {
-    /// One for both.
+    /// One for both; operations that only the new side runs may have the costs of another one in
+    /// it ([`Model::with_costs_of`]).
     Shared(&'m Model),
     /// Each its own.
     Own {
@@ -48,6 +52,8 @@ pub enum SidePrices<'m> {
 pub struct MethodChanges {
     /// All methods together.
     pub total: EnergyChange,
+    /// Operations of all methods that no cost is known for.
+    pub unpriced: UnpricedOperations,
     /// Classes that changed, the largest change first.
     pub classes: Vec<ChangeRow>,
     /// Methods that changed, the largest change first.
@@ -62,8 +68,9 @@ pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) ->
     let classes = changes(base, new, prices, |block| block.class.clone());
     let total = changes(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
     MethodChanges {
-        total,
-        unchanged: methods.values().filter(|change| is_same(change)).count(),
+        total: total.change,
+        unpriced: total.unpriced,
+        unchanged: methods.values().filter(|key| is_same(&key.change)).count(),
         classes: rows(classes, Subject::Class, |_| String::new()),
         methods: rows(methods, Subject::Method, |_| String::new()),
     }
@@ -94,24 +101,87 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
         true => "a method of it can't be predicted".to_string(),
         false => String::new(),
     };
+    let total = total.into_values().next().unwrap_or_default();
     MethodChanges {
-        total: total.into_values().next().unwrap_or_default(),
-        unchanged: methods.values().filter(|change| is_same(change)).count(),
+        total: total.change,
+        unpriced: total.unpriced,
+        unchanged: methods.values().filter(|key| is_same(&key.change)).count(),
         classes: rows(classes, Subject::Class, of_class),
         methods: rows(methods, Subject::Method, remark),
     }
 }
 
-/// What every method and class of a dictionary spends by a model: nothing, surely, where
-/// it didn't run.
-pub fn spending(side: Side<'_>, model: &Model) -> Spending {
-    let (costs, none) = (IndexedModel::new(model), (Joules::ZERO, Some(around(0.0, 0.0))));
-    let mut all = Spending::new();
-    for block in &side.dictionary.blocks {
-        all.insert(("class", block.class.clone()), Some(none));
-        all.insert(("method", Subject::Method(MethodKey::of(block)).name()), Some(none));
+impl MethodChanges {
+    /// Takes figures back that can't be: without an interval nothing is known of them, and a part
+    /// spends no more than what was measured of the whole, in joules at most `base_most` and
+    /// `new_most`.
+    #[must_use]
+    pub fn within(mut self, base_most: Option<Joules>, new_most: Option<Joules>) -> Self {
+        for row in self.classes.iter_mut().chain(&mut self.methods) {
+            let change = row.change;
+            if change.difference().is_none() {
+                continue;
+            }
+            let beyond = |part: Option<Joules>, most: Option<Joules>| {
+                let (part, most) = (part?, most?);
+                (part.0 > most.0).then(|| {
+                    let [part, most] = [part, most].map(format::energy);
+                    format!("its costs add up to {part}, and the scenario spends at most {most}")
+                })
+            };
+            let unsure =
+                || change.interval.is_none().then(|| "the model has no errors for it".to_owned());
+            let why = beyond(change.new, new_most)
+                .or_else(|| beyond(change.base, base_most))
+                .or_else(unsure);
+            if let Some(why) = why {
+                row.change = EnergyChange::default();
+                row.remark = [row.remark.clone(), why]
+                    .into_iter()
+                    .filter(|remark| !remark.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; ");
+            }
+        }
+        self.classes.sort_by(by_size);
+        self.methods.sort_by(by_size);
+        self
     }
+}
+
+/// What every method and class spends by the accounts of a campaign: nothing, surely, where it
+/// did not run.
+pub fn accounted_spending(dictionary: &Dictionary, accounts: &Accounts) -> Spending {
+    let mut all = nothing_spent(dictionary);
+    for class in &accounts.classes {
+        let figure = (class.energy.joules(), class.interval);
+        all.insert(("class", class.key.clone()), Some(figure));
+    }
+    for method in &accounts.methods {
+        let figure = (method.energy.joules(), method.interval);
+        all.insert(("method", Subject::Method(method.key.clone()).name()), Some(figure));
+    }
+    all
+}
+
+fn nothing_spent(dictionary: &Dictionary) -> Spending {
+    let none = (Joules::ZERO, Some(around(0.0, 0.0)));
+    let names = dictionary.blocks.iter().flat_map(|block| {
+        let method = Subject::Method(MethodKey::of(block)).name();
+        [("class", block.class.clone()), ("method", method)]
+    });
+    names.map(|name| (name, Some(none))).collect()
+}
+
+/// What every method and class of a dictionary spends by a model: nothing, surely, where
+/// it didn't run; no figure where it ran operations without a cost.
+pub fn spending(side: Side<'_>, model: &Model) -> Spending {
+    let costs = IndexedModel::new(model);
+    let mut all = nothing_spent(side.dictionary);
     let figure = |priced: &PricedKey| {
+        if !priced.unpriced.is_empty() {
+            return None;
+        }
         let interval = own_variance(priced, &costs)
             .map(|variance| Interval::around(Joules(priced.energy_j), variance));
         Some((Joules(priced.energy_j), interval))
@@ -131,7 +201,7 @@ fn predicted<K: Ord + Clone>(
     model: &Model,
     key: impl Fn(&BlockEntry) -> K + Copy,
     is_lost: impl Fn(&K) -> bool,
-) -> BTreeMap<K, EnergyChange> {
+) -> BTreeMap<K, PricedChange> {
     let with = |executions| {
         let new = Side { dictionary: &carried.dictionary, executions };
         changes(base, new, SidePrices::Shared(model), key)
@@ -143,8 +213,9 @@ fn predicted<K: Ord + Clone>(
             all.entry(key(block)).or_default();
         }
     }
-    for (key, change) in &mut all {
-        let interval = |side: &BTreeMap<K, EnergyChange>| side.get(key).and_then(|c| c.interval);
+    for (key, PricedChange { change, .. }) in &mut all {
+        let interval =
+            |side: &BTreeMap<K, PricedChange>| side.get(key).and_then(|c| c.change.interval);
         let ends = interval(&least).zip(interval(&most));
         let hull = |(few, many): (Interval, Interval)| Interval {
             lo: Joules(few.lo.0.min(many.lo.0)),
@@ -159,13 +230,20 @@ fn predicted<K: Ord + Clone>(
     all
 }
 
+/// A change, and what of it no cost is known for.
+#[derive(Debug, Default)]
+struct PricedChange {
+    change: EnergyChange,
+    unpriced: UnpricedOperations,
+}
+
 /// The change of every key that ran on one of the sides.
 fn changes<K: Ord>(
     base: Side<'_>,
     new: Side<'_>,
     prices: SidePrices<'_>,
     key: impl Fn(&BlockEntry) -> K,
-) -> BTreeMap<K, EnergyChange> {
+) -> BTreeMap<K, PricedChange> {
     let models = match prices {
         SidePrices::Shared(model) => (model, model),
         SidePrices::Own { base, new } => (base, new),
@@ -191,12 +269,26 @@ fn changes<K: Ord>(
     all
 }
 
-fn change(base: &PricedKey, new: &PricedKey, variance: Option<f64>) -> EnergyChange {
+/// No figure for a side with operations that have no cost, unless the other side has as many of
+/// them: then the difference is known.
+fn change(base: &PricedKey, new: &PricedKey, variance: Option<f64>) -> PricedChange {
+    let unpriced = UnpricedOperations::of(&base.unpriced, &new.unpriced);
+    if unpriced.differ() {
+        let figure = |side: usize, priced: &PricedKey| {
+            unpriced.is_priced(side).then_some(Joules(priced.energy_j))
+        };
+        let (base, new) = (figure(0, base), figure(1, new));
+        return PricedChange {
+            change: EnergyChange { base, new, ..EnergyChange::default() },
+            unpriced,
+        };
+    }
     let half = variance.map(|variance| NORMAL_975 * variance.max(0.0).sqrt());
     let interval = half.map(|half| around(new.energy_j - base.energy_j, half));
     let base = Some(Joules(base.energy_j));
     let new = Some(Joules(new.energy_j));
-    EnergyChange { base, new, interval, share_interval: share_interval(base, interval) }
+    let share_interval = share_interval(base, interval);
+    PricedChange { change: EnergyChange { base, new, interval, share_interval }, unpriced }
 }
 
 /// The interval as a share of what the model says of the base.
@@ -213,20 +305,27 @@ fn is_same(change: &EnergyChange) -> bool {
 
 /// Rows of what changed; what has no figure first, then the largest change.
 fn rows<K>(
-    changes: BTreeMap<K, EnergyChange>,
+    changes: BTreeMap<K, PricedChange>,
     subject: impl Fn(K) -> Subject,
     remark: impl Fn(&K) -> String,
 ) -> Vec<ChangeRow> {
-    let changed = changes.into_iter().filter(|(_, change)| !is_same(change));
+    let changed = changes.into_iter().filter(|(_, key)| !is_same(&key.change));
     let mut rows: Vec<ChangeRow> = changed
-        .map(|(key, change)| {
-            let remark = remark(&key);
+        .map(|(key, PricedChange { change, unpriced })| {
+            let unpriced = (!unpriced.is_empty()).then(|| unpriced.to_string());
+            let remarks = [remark(&key)].into_iter().filter(|remark| !remark.is_empty());
+            let remark = remarks.chain(unpriced).collect::<Vec<_>>().join("; ");
             ChangeRow { subject: subject(key), change, verdict: None, remark }
         })
         .collect();
-    let size = |row: &ChangeRow| row.change.difference().map_or(f64::INFINITY, |d| d.0.abs());
-    rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    rows.sort_by(by_size);
     rows
+}
+
+/// What has no figure first, then the largest change.
+fn by_size(a: &ChangeRow, b: &ChangeRow) -> Ordering {
+    let size = |row: &ChangeRow| row.change.difference().map_or(f64::INFINITY, |d| d.0.abs());
+    size(b).total_cmp(&size(a))
 }
 
 #[cfg(test)]

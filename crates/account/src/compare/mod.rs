@@ -22,6 +22,7 @@ pub(crate) mod patch;
 mod priced;
 pub mod text;
 pub(crate) mod uncertain;
+mod unpriced;
 
 pub use budget::{BudgetRow, Budgets};
 pub use change::judge;
@@ -30,6 +31,7 @@ pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
 pub use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patch};
 pub use patch::{Carried, Patched, carry};
 pub use uncertain::Uncertain;
+pub use unpriced::UnpricedOperations;
 
 use crate::account::{Interval, MethodKey};
 use crate::units::Joules;

@@ -20,8 +20,8 @@ pub(super) struct PricedKey<'a> {
     pub energy_j: f64,
     /// How often each cost occurs.
     pub counts: CountVector,
-    /// Executions of operations that the model doesn't know.
-    pub unknown: u64,
+    /// Executions of operations that the model has no cost for.
+    pub unpriced: BTreeMap<&'a str, u64>,
     /// By operation and context, what the price of the context leaves unsure, in joules.
     contexts: BTreeMap<(&'a str, &'a str), f64>,
     /// By file and line: its operations, and their energy in joules.
@@ -42,7 +42,10 @@ impl<'a> PricedKey<'a> {
         let weighted = count * costs.relative(found);
         match cost {
             Some(cost) => self.counts.add(cost, weighted),
-            None => self.unknown = self.unknown.saturating_add(count as u64),
+            None => {
+                let unpriced = self.unpriced.entry(found.operation.name()).or_default();
+                *unpriced = unpriced.saturating_add(count as u64);
+            }
         }
         self.energy_j += one * weighted;
         let unsure = one * count * costs.relative_se(found);
@@ -86,13 +89,13 @@ pub(super) fn priced<'a, K: Ord>(
 /// Variance in J^2 of `new - base` under one model, whose errors both share: costs and
 /// contexts by the difference of the counts; what operations can't say about a line by
 /// the difference of lines that consist of the same operations. `None` where the model
-/// has no errors, or doesn't know an operation.
+/// has no errors, or the sides differ by operations that it has no cost for.
 pub(super) fn shared_variance(
     base: &PricedKey,
     new: &PricedKey,
     costs: &IndexedModel,
 ) -> Option<f64> {
-    if base.unknown > 0 || new.unknown > 0 {
+    if base.unpriced != new.unpriced {
         return None;
     }
     let mut counts = new.counts.clone();

@@ -19,12 +19,36 @@ pub struct ReportedBoard {
     pub name: String,
     /// Whether it is the virtual board: then the headline says so.
     pub is_virtual: bool,
+    /// Whether no meter measured power, but a model of CPU time gave it.
+    pub is_estimate: bool,
     /// The chip of a virtual board, where its records name it.
     pub simulated_model: Option<String>,
     /// The meter: `INA231 (arm, mem, g3d, kfc)`.
     pub meter: String,
     /// The fixed frequency, as text with its unit; absent where it wasn't fixed.
     pub frequency: Option<String>,
+}
+
+/// Where the energies of a report come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnergyOrigin {
+    /// A virtual board computed them.
+    Simulated,
+    /// A model of power made them of CPU time.
+    Estimated,
+    /// A power meter measured them.
+    Measured,
+}
+
+impl ReportedBoard {
+    /// Where its energies come from.
+    pub fn origin(&self) -> EnergyOrigin {
+        match self.is_virtual {
+            true => EnergyOrigin::Simulated,
+            false if self.is_estimate => EnergyOrigin::Estimated,
+            false => EnergyOrigin::Measured,
+        }
+    }
 }
 
 /// How much was measured.

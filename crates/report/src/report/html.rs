@@ -5,7 +5,7 @@ use askama::Template;
 
 use crate::format;
 use crate::format::visible;
-use crate::report::data::{ReportData, ReportSection};
+use crate::report::data::{EnergyOrigin, ReportData, ReportSection};
 use crate::report::view::accounts::{OperationView, PlaceView};
 use crate::report::view::blocks::{BlockView, ClassView};
 use crate::report::view::calls::CallsView;
@@ -41,6 +41,9 @@ struct ReportPage<'a> {
     version: &'a str,
     scenario: String,
     is_virtual: bool,
+    /// How the figures came about, before the headline, and whether a meter measured them.
+    origin: &'static str,
+    is_measured: bool,
     headline: String,
     notes: Vec<String>,
     facts: Vec<(&'static str, String)>,
@@ -92,6 +95,8 @@ pub fn html(data: &ReportData<'_>) -> String {
         version: env!("CARGO_PKG_VERSION"),
         scenario: visible(data.scenario),
         is_virtual: data.board.is_virtual,
+        origin: summary::origin(data),
+        is_measured: data.board.origin() == EnergyOrigin::Measured,
         headline: summary::headline(data),
         notes: data.notes.iter().map(|note| visible(note)).collect(),
         facts: summary::facts(data),

@@ -144,6 +144,7 @@ pub(crate) fn report() -> OwnedReportData {
         board: ReportedBoard {
             name: "raspberry-pi-5, seed 7".into(),
             is_virtual: true,
+            is_estimate: false,
             simulated_model: Some("additive".into()),
             meter: "INA231 (arm, mem, g3d, kfc), 3.8 Hz".into(),
             frequency: Some("1.1 GHz".into()),

@@ -7,7 +7,7 @@ use crate::account::evaluate::LevelEvaluation;
 use crate::account::{AccountEvaluation, Interval, UnseenInputs};
 use crate::format::{self, shortened, visible, visible_name};
 use crate::hint::{Applied, Hint, Withheld};
-use crate::report::data::ReportData;
+use crate::report::data::{EnergyOrigin, ReportData};
 use crate::report::view::links::Links;
 use crate::report::view::{fit, hints, most_expensive, summary};
 use crate::units::Joules;
@@ -31,7 +31,11 @@ pub fn summary_text(data: &ReportData<'_>) -> String {
 /// What was measured.
 fn head(data: &ReportData<'_>) -> Vec<String> {
     let campaign = &data.campaign;
-    let kind = if data.board.is_virtual { "VIRTUAL BOARD" } else { "real board" };
+    let kind = match data.board.origin() {
+        EnergyOrigin::Simulated => "VIRTUAL BOARD",
+        EnergyOrigin::Estimated => "ESTIMATED, no power meter",
+        EnergyOrigin::Measured => "measured",
+    };
     let frequency = data.board.frequency.as_deref().unwrap_or("not fixed");
     let mut lines = vec![
         format!("{}  ({kind}: {})", visible(data.scenario), visible(&data.board.name)),

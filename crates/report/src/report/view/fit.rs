@@ -3,7 +3,7 @@
 
 use crate::account::{Interval, UnseenInput};
 use crate::format;
-use crate::model::BASELINES;
+use crate::model::{BASELINES, BaselineComparison, HeldOutError, Standing};
 use crate::report::data::{ReportData, ReportedCvRow};
 use crate::units::Joules;
 
@@ -90,10 +90,14 @@ fn what_it_is(baseline: &str) -> &'static str {
     }
 }
 
-/// Mean NMAE of a model over its rounds; absent when a round has none.
+/// NMAE of a model over the cases of all rounds; absent when a round has none.
 pub fn mean_nmae(rows: &[ReportedCvRow], model: &str, set: &str) -> Option<f64> {
     let own = rows.iter().filter(|row| row.model == model && row.set == set);
-    mean(own.map(|row| row.nmae))
+    let weighted: Option<Vec<(f64, f64)>> =
+        own.map(|row| Some((row.nmae?, row.cases as f64))).collect();
+    let weighted = weighted?;
+    let cases: f64 = weighted.iter().map(|(_, cases)| cases).sum();
+    (cases > 0.0).then(|| weighted.iter().map(|(nmae, n)| nmae * n).sum::<f64>() / cases)
 }
 
 /// Mean r of a model over its rounds; absent when a round has none.
@@ -109,73 +113,81 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Some(values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The baseline with the smallest mean validation error: its name and that error.
-pub fn best_baseline(rows: &[ReportedCvRow]) -> Option<(&'static str, f64)> {
-    let known =
-        BASELINES.iter().filter_map(|name| Some((*name, mean_nmae(rows, name, "validation")?)));
-    known.min_by(|a, b| a.1.total_cmp(&b.1))
+/// The model beside the best baseline, on held-out cases; absent where either has no error.
+pub fn baseline_comparison(data: &ReportData<'_>) -> Option<BaselineComparison> {
+    let held_out = data.cv.iter().filter(|row| row.set == "validation");
+    let errors: Option<Vec<HeldOutError<'_>>> = held_out
+        .map(|row| {
+            Some(HeldOutError {
+                model: &row.model,
+                part: row.round.parse().ok()?,
+                cases: usize::try_from(row.cases).ok()?,
+                nmae: row.nmae?,
+            })
+        })
+        .collect();
+    BaselineComparison::of(&data.model.solver, &errors?)
 }
 
-/// Whether the model beats the best baseline, and the sentence that says so.
+/// How the model stands to the best baseline, and the sentence that says so.
 pub struct BaselineVerdict {
-    /// `good`, `fair` (better than flat, but another baseline is better or as good), `bad` or
-    /// `unknown`: the style.
+    /// `good`, `fair` (hardly better than the best baseline, as good, or worse but better than
+    /// flat), `bad` or `unknown`: the style.
     pub tone: &'static str,
     /// The sentence.
     pub sentence: String,
 }
 
-/// The verdict. Cases differ mostly in size, so a small error of case totals proves
-/// little; what counts is by how much it is smaller than the best baseline's.
-pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
-    let own = mean_nmae(data.cv, &data.model.solver, "validation");
-    let (Some(own), Some(best)) = (own, best_baseline(data.cv)) else {
-        let sentence = "There is no baseline to compare with: the model is not judged.";
-        return BaselineVerdict { tone: "unknown", sentence: sentence.into() };
-    };
-    let flat = mean_nmae(data.cv, "flat", "validation");
-    let beats_flat = flat.filter(|flat| own < *flat);
-    match own < best.1 {
-        true => beats_all(own, best),
-        false => BaselineVerdict {
-            tone: if beats_flat.is_some() { "fair" } else { "bad" },
-            sentence: loses(own, best, beats_flat),
-        },
-    }
-}
-
 /// An error that is not so many times smaller than another is hardly smaller.
 const TIMES_SMALLER: f64 = 1.1;
 
-fn beats_all(own: f64, (name, error): (&str, f64)) -> BaselineVerdict {
-    let (what, times) = (what_it_is(name), error / own);
-    let (own, error) = (format::percent(own), format::percent(error));
-    let (tone, by) = match times < TIMES_SMALLER {
-        true => ("fair", "hardly smaller".to_string()),
-        false => ("good", format!("{times:.1} times smaller")),
+/// The verdict. Cases differ mostly in size, so a small error of case totals proves
+/// little; what counts is by how much it is smaller than the best baseline's.
+pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
+    let Some(found) = baseline_comparison(data) else {
+        let sentence = "There is no baseline to compare with: the model is not judged.";
+        return BaselineVerdict { tone: "unknown", sentence: sentence.into() };
     };
-    let sentence = format!(
-        "The model beats every baseline: {own} mean validation error against {error} of the best \
-         one, {name} ({what}), {by}."
-    );
-    BaselineVerdict { tone, sentence }
+    let flat = mean_nmae(data.cv, "flat", "validation").filter(|flat| found.nmae < *flat);
+    let is_clear = found.baseline_nmae > TIMES_SMALLER * found.nmae;
+    let (tone, rest) = match found.standing() {
+        Standing::Better => (if is_clear { "good" } else { "fair" }, String::new()),
+        Standing::AsGood => ("fair", costs_say_no_more(found.baseline)),
+        Standing::Worse => match flat {
+            Some(flat) => (
+                "fair",
+                format!(
+                    " It is better than one cost for all operations (flat, {}).{}",
+                    format::percent(flat),
+                    costs_say_no_more(found.baseline)
+                ),
+            ),
+            None => ("bad", " The costs of single operations are not reliable.".to_owned()),
+        },
+    };
+    BaselineVerdict { tone, sentence: compared("held-out cases", "The model", &found) + &rest }
 }
 
-/// The model against a better baseline, and against flat where it beats that.
-fn loses(own: f64, (name, error): (&str, f64), flat: Option<f64>) -> String {
-    let (own, error, what) = (format::percent(own), format::percent(error), what_it_is(name));
-    let rest = match flat.map(format::percent) {
-        Some(flat) => format!(
-            "It beats the flat baseline ({flat}), but these cases alone don't show that its costs \
-             say more than {what}."
-        ),
-        None => "Don't trust the single costs.".into(),
-    };
-    let against = match own == error {
-        true => format!("both have a mean validation error of {own}"),
-        false => format!("{own} mean validation error against {error}"),
-    };
-    format!("The model does not beat the {name} baseline ({what}): {against}. {rest}")
+fn costs_say_no_more(baseline: &str) -> String {
+    format!(
+        " These cases alone do not show that costs of operations explain more than {}.",
+        what_it_is(baseline)
+    )
+}
+
+/// The sentence of a comparison: both errors, and the difference with its standard error.
+fn compared(of: &str, who: &str, found: &BaselineComparison) -> String {
+    let BaselineComparison { nmae, baseline, baseline_nmae, difference_se, .. } = found;
+    format!(
+        "{who} predicts {of} {} the best baseline, {baseline} ({}): mean error {} against {}, \
+         difference {} with standard error {}.",
+        found.standing().phrase(),
+        what_it_is(baseline),
+        format::percent(*nmae),
+        format::percent(*baseline_nmae),
+        format::percent((nmae - baseline_nmae).abs()),
+        format::percent_or_none(*difference_se)
+    )
 }
 
 /// The distinct texts in the order of their first occurrence.
@@ -316,17 +328,16 @@ pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
     unseen.flat_map(|unseen| unseen.0.iter().zip(unseen.intervals())).map(view).collect()
 }
 
-/// How well accounts tell what inputs spend that they have not seen.
+/// How well accounts predict inputs that they were not made of, beside the best baseline.
 pub fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
     let unseen = data.unseen?;
     let (holds, known) = unseen.covered();
-    let [own, flat, duration] =
-        [unseen.nmae(), unseen.flat_nmae(), unseen.duration_nmae()].map(format::percent);
+    let compared = unseen.compared().map(|found| {
+        compared("unseen inputs (each left out in turn)", "The account of the others", &found)
+    });
     Some(format!(
-        "Inputs that the accounts have not seen (each of {} left out in turn): NMAE {own}, and \
-         {holds} of {known} intervals hold; one cost for all operations {flat}, one power for all \
-         durations {duration}.",
-        unseen.0.len()
+        "{} {holds} of {known} intervals contain the measured energy.",
+        compared.unwrap_or_default()
     ))
 }
 
@@ -349,22 +360,30 @@ mod tests {
     fn the_best_baseline_is_named() {
         let good = with_duration(0.6);
         assert_eq!(good.tone, "good");
-        assert!(good.sentence.contains("of the best one, blocks"), "{}", good.sentence);
-        let sample = sample::report();
-        let own = mean_nmae(&sample.cv, &sample.data().model.solver, "validation").unwrap();
-        let close = with_duration(1.05 * own);
-        assert_eq!(close.tone, "fair");
-        assert!(close.sentence.ends_with("hardly smaller."), "{}", close.sentence);
-        let same = with_duration(own).sentence;
-        assert!(same.contains("all durations): both have a mean validation error of"), "{same}");
-        let fair = with_duration(0.0052);
-        assert_eq!(fair.tone, "fair");
         assert!(
-            fair.sentence.starts_with(
-                "The model does not beat the duration baseline (one power for all durations): "
-            ) && fair.sentence.contains("against 0.52 %. It beats the flat baseline ("),
+            good.sentence.starts_with(
+                "The model predicts held-out cases better than the best baseline, blocks (a cost \
+                 per block): mean error "
+            ),
             "{}",
-            fair.sentence
+            good.sentence
+        );
+        let own = baseline_comparison(&sample::report().data()).unwrap().nmae;
+        let same = with_duration(own);
+        assert_eq!(same.tone, "fair");
+        assert!(
+            same.sentence.contains("as well as the best baseline, duration")
+                && same.sentence.ends_with("explain more than one power for all durations."),
+            "{}",
+            same.sentence
+        );
+        let worse = with_duration(0.0052);
+        assert_eq!(worse.tone, "fair");
+        assert!(
+            worse.sentence.contains("worse than the best baseline, duration (one power for all")
+                && worse.sentence.contains("It is better than one cost for all operations"),
+            "{}",
+            worse.sentence
         );
     }
 
@@ -376,7 +395,7 @@ mod tests {
         }
         let verdict = verdict(&sample.data());
         assert_eq!(verdict.tone, "bad");
-        assert!(verdict.sentence.ends_with("Don't trust the single costs."));
+        assert!(verdict.sentence.ends_with("costs of single operations are not reliable."));
         sample.cv.clear();
         assert_eq!(super::verdict(&sample.data()).tone, "unknown");
     }

@@ -4,7 +4,7 @@ use crate::account::evaluate::AccountLevel;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
 use crate::exact::share;
 use crate::format;
-use crate::report::data::{ReportData, ReportedBoard};
+use crate::report::data::{EnergyOrigin, ReportData, ReportedBoard};
 use crate::report::view::fit;
 use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
@@ -38,18 +38,31 @@ pub struct LedgerRowView {
     pub width: String,
 }
 
+/// How the figures came about, in a few words.
+pub fn origin(data: &ReportData<'_>) -> &'static str {
+    match data.board.origin() {
+        EnergyOrigin::Simulated => "Measured on a virtual board",
+        EnergyOrigin::Estimated => "Estimated without a power meter",
+        EnergyOrigin::Measured => "Measured by a power meter",
+    }
+}
+
 /// The sentence under the title that says where the figures come from.
 pub fn headline(data: &ReportData<'_>) -> String {
     let board = format::visible(&data.board.name);
-    if data.board.is_virtual {
-        let simulated_model =
-            simulated_model(data.board).map(|simulated_model| format!(" ({simulated_model})"));
-        format!(
-            "{board}. The energies are those of a simulated chip{}, not of a device.",
-            simulated_model.unwrap_or_default()
-        )
-    } else {
-        format!("{board}.")
+    match data.board.origin() {
+        EnergyOrigin::Simulated => {
+            let simulated_model = simulated_model(data.board).map(|model| format!(" ({model})"));
+            format!(
+                "{board}. The energies are those of a simulated chip{}, not of a device.",
+                simulated_model.unwrap_or_default()
+            )
+        }
+        EnergyOrigin::Estimated => format!(
+            "{board}. A model of power computed the energies from CPU time: joules are in \
+             proportion to it, and their absolute values depend on the power that the model assumes."
+        ),
+        EnergyOrigin::Measured => format!("{board}."),
     }
 }
 
@@ -140,12 +153,12 @@ fn explained(data: &ReportData<'_>) -> Card {
 /// The validation error beside the best baseline's.
 fn validation(data: &ReportData<'_>) -> Card {
     let own = fit::mean_nmae(data.cv, &data.model.solver, "validation");
-    let best = match fit::best_baseline(data.cv) {
-        Some((name, error)) => format!("{name}, {}", format::percent(error)),
+    let best = match fit::baseline_comparison(data) {
+        Some(found) => format!("{}, {}", found.baseline, format::percent(found.baseline_nmae)),
         None => format::NONE.into(),
     };
     Card {
-        title: "Error on unseen cases",
+        title: "Error on held-out cases",
         value: format::percent_or_none(own),
         detail: format!("Mean validation NMAE. The best baseline: {best}."),
     }
