@@ -9,7 +9,8 @@ use crate::hint::FoundHints;
 use crate::java::SourceFile;
 use crate::model::Model;
 use crate::model::table::Table;
-use crate::power::{Meter, Software};
+use crate::power::Meter;
+use crate::power::meter::Software;
 use crate::report::{
     self, CampaignFacts, EstimabilityRow, ReportData, ReportedBoard, ReportedCvRow,
 };
