@@ -30,6 +30,7 @@ else
         monitor::calls::virtual_threads simulated_model::counts_and_energy simulated_model::hard_shapes
 fi
 failed=
+. scripts/lints.sh # as the suite was built
 echo "$jdks" | while read -r release home; do
     [ -n "$release" ] || continue
     [ "$(readlink -f "$home/bin/javac")" != "$on_path" ] || continue

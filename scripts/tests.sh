@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of all crates, and lists those that were skipped after the runners' own
-# closing lines. Arguments go to `cargo test`: `-- --ignored` runs those of the night.
+# Lints our crates, runs their tests, makes the pages of their documentation, all by one build, and
+# lists the tests that were skipped after the runners' own closing lines. Arguments go to `cargo test`: `-- --ignored` runs those of the night.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,8 +14,14 @@ export RUST_TEST_THREADS
 mkdir -p target
 : >"$WATTLINE_SKIPS"
 
-sh scripts/timed.sh "  of these, the build" cargo test --workspace --locked --no-run
+# With benchmarks, which are only to compile.
+. scripts/lints.sh
+sh scripts/timed.sh "  of these, the build with its lints" \
+    cargo test --workspace --locked --no-run --all-targets
 failed=0
+WATTLINE_PAGES=$PWD/target/doc
+RUSTDOC=$PWD/scripts/rustdoc.sh
+export WATTLINE_PAGES RUSTDOC
 cargo test --workspace --locked --no-fail-fast "$@" || failed=$?
 skips=$(sort -u "$WATTLINE_SKIPS")
 if [ -n "$skips" ]; then
