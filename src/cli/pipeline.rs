@@ -21,7 +21,7 @@ Of a Gradle project, as it is:
 Begins with a session of each input on the board, which finds wrong rails and sessions that
 are too short before anything is planned, and tells how long the campaign will take. Ends
 with a summary; report.html in the folder has the rest. Without a board the virtual board is
-measured, and every result says so. A campaign that was stopped goes on with --resume; after
+measured, and every result says so. --resume resumes a stopped campaign; after
 a change of the scenario so do the runs that don't depend on it (docs/scenarios.md).")]
 pub struct Arguments {
     #[command(flatten)]

@@ -21,7 +21,7 @@ Examples:
   wattline run scenarios/orbit.toml --serial A1B2C3 --serial D4E5F6 --out target/orbit
 
 Plans first, where the folder has no plan. Every finished run is in the journal at once: a
-campaign that was stopped goes on with --resume, and measures nothing twice. Several boards
+campaign that was stopped is resumed with --resume, and measures nothing twice. Several boards
 share a campaign and measure at the same time (docs/fleet.md); assignment.csv says which
 has which case.")]
 pub struct Arguments {

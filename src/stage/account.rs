@@ -61,7 +61,7 @@ impl Accounted {
 fn lines(error: ExpectedError) -> String {
     let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
     format!(
-        "expected error of lines, by their intervals: {median:.1} % (median), {p90:.1} % (90th \
+        "expected error of lines by their intervals: {median:.1} % (median), {p90:.1} % (90th \
          percentile)"
     )
 }
@@ -72,8 +72,8 @@ fn sampled(areas: &MethodGroups) -> String {
     let weight = |area: &MethodGroup| area.weight * area.energy.joules().0;
     let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
     format!(
-        "methods by {samples} samples and by counts: costs that learnt from the samples are off by \
-         {:.0} % from block to block (place factor); {:.0} % of the energy is the samples' own word",
+        "methods: {samples} samples combined with count-based estimates; block effect (SD) {:.0} %; \
+         {:.0} % of the estimate comes from samples",
         100.0 * areas.block_effect_sd,
         100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
     ) + &further(areas)
@@ -82,22 +82,22 @@ fn sampled(areas: &MethodGroups) -> String {
 /// What samples say of lines, and how far they differ from run to run.
 fn further(areas: &MethodGroups) -> String {
     let lines = areas.line_block_effect_sd.map(|factor| {
-        format!("; words are off by {:.0} % from line to line of a method", 100.0 * factor)
+        format!("; line effect (SD) {:.0} % within a method", 100.0 * factor)
     });
     let parts = areas.line_run_spread.map(|spread| {
-        format!("; lines' parts of methods differ by {:.0} % from run to run", 100.0 * spread)
+        format!("; shares of lines in a method vary by {:.0} % between runs", 100.0 * spread)
     });
     let most = areas.areas.iter().filter_map(|area| area.run_spread).fold(0.0, f64::max);
     let runs = match areas.run_spread {
         Some(spread) => format!(
-            "; samples of a method differ by {:.0} % from run to run, those of one by {:.0} %",
+            "; samples of a method vary by {:.0} % between runs, at most by {:.0} %",
             100.0 * spread,
             100.0 * most
         ),
-        None => "; two sampled runs of a case would tell how far they differ".to_owned(),
+        None => "; variation between runs not known (needs two sampled runs of a case)".to_owned(),
     };
     let sessions = areas
         .session_spread
-        .map(|spread| format!("; energies of a case's sessions by {:.0} %", 100.0 * spread));
+        .map(|spread| format!("; energies of sessions of a case vary by {:.0} %", 100.0 * spread));
     lines.into_iter().chain([runs]).chain(parts).chain(sessions).collect()
 }

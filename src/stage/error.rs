@@ -32,7 +32,7 @@ pub enum Failure {
     },
     /// The folder has a campaign, and none was to be resumed.
     #[error(
-        "{} has a campaign already: {kept}; go on with it by --resume, or give another --out{}",
+        "{} has a campaign already: {kept}; resume it with --resume, or give another --out{}",
         visible_path(folder),
         if *can_force { " (--force deletes its runs and starts anew)" } else { "" }
     )]
@@ -134,7 +134,7 @@ impl Failure {
         Failure::Input { file: file.into(), message: message.to_string() }
     }
 
-    /// Whether a campaign that ended so can be gone on with.
+    /// Whether a campaign that ended so can be resumed.
     pub fn can_be_resumed(&self) -> bool {
         use RunError::{Exists, OlderCampaign, OtherCampaign};
         let Failure::Run(error) = self else { return true };

@@ -104,7 +104,7 @@ fn a_log_that_repeats_its_last_row_makes_a_run_bad() {
 }
 
 #[test]
-#[ignore = "by day a log that stops is gone on with; scripts/nightly.sh runs it"]
+#[ignore = "by day a log that stops is resumed; scripts/nightly.sh runs it"]
 fn a_meter_that_overflows_stops_the_campaign_which_goes_on_later() {
     let Some(bench) = Bench::new() else { return };
     let (_board, words, out) = with_fault(&bench, Fault::GarbageSensors);

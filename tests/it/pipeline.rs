@@ -474,7 +474,7 @@ fn a_campaign_stops_when_repeats_are_enough_and_is_over_then() {
 }
 
 #[test]
-#[ignore = "by day a campaign that has stopped is gone on with; scripts/nightly.sh runs it"]
+#[ignore = "by day a campaign that has stopped is resumed; scripts/nightly.sh runs it"]
 fn a_campaign_that_is_resumed_stops_where_an_undisturbed_one_does() {
     if !can_run_boards() {
         return;

@@ -126,7 +126,7 @@ fn check_journal(boards: &[OpenBoard], output: &Output) -> Result<usize, Failure
     let folder = output.folder().display();
     if let Some(first) = records.first().filter(|_| !is_spread(&output.campaign())) {
         return Err(Failure::Usage(format!(
-            "{folder} was begun on board {} alone; go on with that one, or give another --out",
+            "{folder} was begun on board {} alone; resume it on that board, or give another --out",
             first.board.serial
         )));
     }

@@ -36,7 +36,7 @@ pub struct ResumeOptions {
 }
 
 /// Opens the campaign's boards; one that is started for it leaves its ground truth in the folder.
-/// Where a campaign on several is gone on with, one that is not there is told and left out.
+/// Where a campaign on several is resumed, one that is not there is told and left out.
 pub fn open_boards(
     choices: &[BoardChoice],
     patience: Duration,
@@ -59,7 +59,7 @@ pub fn open_boards(
             Err(Failure::Device(error))
                 if choices.len() > 1 && fleet::is_spread(&output.campaign()) =>
             {
-                progress::warn(format!("{error}; the other boards go on without it"));
+                progress::warn(format!("{error}; the other boards continue without it"));
                 failed = Some(error);
             }
             Err(failure) => return Err(failure),
@@ -118,7 +118,7 @@ pub fn measure(
     Ok(summary)
 }
 
-/// A campaign is gone on with on the board that it began on. Returns how many runs it has.
+/// A campaign is resumed on the board that it began on. Returns how many runs it has.
 fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
     // A folder without a journal has no campaign; a damaged one is told of when it is opened.
     let records = read_journal(output.folder()).unwrap_or_default();
@@ -127,8 +127,8 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
     match records.iter().find(other) {
         None => same_simulated_model(&records, board, output).map(|()| records.len()),
         Some(record) => Err(Failure::Usage(format!(
-            "{} was begun on board {} with meter {}, and this is {own} with {meter}; go on with \
-             that one, or give another --out",
+            "{} was begun on board {} with meter {}, and this is {own} with {meter}; \
+             resume it there, or give another --out",
             output.folder().display(),
             record.board.serial,
             record.board.meter
@@ -136,7 +136,7 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
     }
 }
 
-/// Refuses to go on with a virtual board's campaign on another chip.
+/// Refuses to resume a virtual board's campaign on another chip.
 fn same_simulated_model(
     records: &[RunRecord],
     board: &OpenBoard,
@@ -163,7 +163,7 @@ fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<CampaignBasis, Failur
     Ok(CampaignBasis::new(&scenario.keys, files, &blocks.join("\n"), cases))
 }
 
-/// Says what changed since the campaign was last gone on with; its folder's scenario is
+/// Says what changed since the campaign was last resumed; its folder's scenario is
 /// this one from now on.
 fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result<(), Failure> {
     let changes = changes_of_basis(&options.folder, &options.basis);
@@ -197,7 +197,7 @@ pub(crate) fn summary_text(summary: &RunSummary) -> String {
         text += &format!("\n  {runs} x {reason} (first: {first})");
     }
     for (run, reason) in &summary.given_up {
-        text += &format!("\n  given up: {}: {reason}", run.id());
+        text += &format!("\n  stopped after repeated failures: {}: {reason}", run.id());
     }
     text
 }

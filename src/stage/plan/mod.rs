@@ -63,7 +63,7 @@ pub struct DryRuns<'p> {
     /// The folder of the results.
     pub output: &'p Output,
     /// A file that keeps them; without one the folder keeps those of a board, so that a plan
-    /// that was stopped is gone on with.
+    /// that was stopped is resumed.
     pub file: Option<&'p Path>,
     /// With `plan_on = "board"`, the first one makes them.
     pub boards: &'p [BoardChoice],
@@ -174,8 +174,8 @@ impl MadePlan {
             let (median, p90) = (100.0 * error.median, 100.0 * error.p90);
             format!(
                 "\nexpected error of lines: {median:.1} % (median), {p90:.1} % (90th percentile)\n\
-                 where energies add up by operations, as on an interpreter; what a compiler makes of \
-                 places comes on top, and the accounts say it"
+                 for energies that add up by operations, as in an interpreter; JIT effects add error \
+                 on top, which `account` reports"
             )
         });
         let fewer = fewer(&self.plan);

@@ -194,7 +194,7 @@ impl Verification<'_> {
             summary => summary,
         }?;
         for (run, reasons) in &summary.given_up {
-            progress::warn(format!("given up: {}: {reasons}", run.id()));
+            progress::warn(format!("stopped after repeated failures: {}: {reasons}", run.id()));
         }
         Ok(summary.records)
     }

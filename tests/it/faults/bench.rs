@@ -133,7 +133,7 @@ impl Bench {
         folder
     }
 
-    /// The command of a campaign, gone on with where there is something to go on with.
+    /// The command of a campaign, resumed where there is something to resume.
     pub fn command(&self, serial: &str, out: &Path) -> Vec<String> {
         command(self.server, serial, out)
     }

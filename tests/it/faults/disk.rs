@@ -65,7 +65,7 @@ fn pages(folder: &Path) -> u64 {
         .sum()
 }
 
-/// A finished campaign whose journal lost its end, gone on with.
+/// A finished campaign whose journal lost its end, resumed.
 pub fn try_torn(bench: &Bench, index: usize) -> Outcome {
     let folder = bench.planned();
     let (from, to) = (bench.undisturbed(), folder.path());

@@ -46,7 +46,7 @@ pub struct MethodGroups {
     /// How far, relative, blocks are from what their words say.
     pub block_effect_sd: f64,
     /// Half the width of a 95 % interval of a place, relative, by normal standard deviations:
-    /// the place factor where effects are normal, more where they have long tails.
+    /// the block effect where effects are normal, more where they have long tails.
     block_effect_spread: f64,
     /// The same of lines within areas; absent where samples name no lines.
     pub line_block_effect_sd: Option<f64>,

@@ -63,7 +63,7 @@ fn levels(accounts: &Accounts) -> Vec<AccountTable> {
 /// `class, method, samples, sampled_j, counted_j, energy_j, energy_lo_j, energy_hi_j, weight,
 /// block_effect_sd, run_spread, session_spread`: a method (or those that bytecode doesn't tell
 /// apart, joined by `+`), what samples and what counts alone say of it, both together, and how
-/// much of that is the samples' word. The place factor is the same in every row; the spreads
+/// much of that is the samples' word. The block effect is the same in every row; the spreads
 /// between runs are the method's own.
 pub fn areas_csv(areas: &MethodGroups) -> String {
     let mut table = CsvText::new([

@@ -252,7 +252,7 @@ impl HostLog {
                 PATIENCE.as_secs()
             ),
         };
-        let remedy = "see to the meter's program, then go on with --resume";
+        let remedy = "check the meter's program, then resume with --resume";
         self.problem(self.lines(), format!("{what}; {remedy}"))
     }
 

@@ -60,7 +60,7 @@ pub enum RunError {
     },
     /// The folder has a campaign and none was to be resumed.
     #[error(
-        "{} has a campaign already; go on with --resume, or start anew with --force",
+        "{} has a campaign already; resume it with --resume, or replace it with --force",
         visible_path(folder)
     )]
     Exists {
@@ -69,7 +69,7 @@ pub enum RunError {
     },
     /// The folder's campaign is another one.
     #[error(
-        "{} can't be gone on with, since\n  {changes}\nset that back to go on, or begin another \
+        "cannot resume {}: since the campaign began\n  {changes}\nrestore that, or start another \
          campaign with another --out; what was measured is kept",
         visible_path(folder)
     )]
@@ -114,7 +114,7 @@ pub enum RunError {
     },
     /// Boards that were lost, or not there, left runs open.
     #[error(
-        "{open} runs are open: {}. What is done is kept; go on with --resume when the board is \
+        "{open} runs are open: {}. What is done is kept; resume with --resume when the board is \
          back, or with --resume --move on the others", boards.join("; ")
     )]
     Open {

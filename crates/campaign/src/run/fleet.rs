@@ -1,6 +1,6 @@
 //! A campaign spread over several boards: one worker per board makes its sessions, one
 //! writer judges them and keeps the journal. Which board measures which case stands in the
-//! journal, so that a campaign that is gone on with gives the data set of an undisturbed
+//! journal, so that a campaign that is resumed gives the data set of an undisturbed
 //! one: each board makes its own runs in its own order, whatever the others do.
 //!
 //! A board that is lost does not stop the others. Its runs stay open until it is back, or
@@ -56,7 +56,7 @@ struct SessionResult {
 
 /// Makes the runs of `order` that the journal does not have, all boards at the same time,
 /// until a round of repeats was enough. `fresh` says which board measures what in a new
-/// campaign; one that is gone on with has its own assignment.
+/// campaign; one that is resumed has its own assignment.
 ///
 /// # Errors
 /// Those of a campaign on one board, but for a lost board: when the others are done,

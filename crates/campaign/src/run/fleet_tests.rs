@@ -1,4 +1,4 @@
-//! Campaigns on several scripted boards: spread, lost, gone on with, moved.
+//! Campaigns on several scripted boards: spread, lost, resumed, moved.
 
 use std::collections::BTreeSet;
 use std::path::Path;

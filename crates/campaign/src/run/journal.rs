@@ -23,7 +23,7 @@ pub const JOURNAL_FILE: &str = "journal.jsonl";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum JournalEvent {
-    /// The first line, and one for each time that the campaign was gone on with on another
+    /// The first line, and one for each time that the campaign was resumed on another
     /// basis.
     Campaign(Box<Begun>),
     /// Which boards measure which cases from here on. Only where there are several.
@@ -139,7 +139,7 @@ pub fn read_journal(folder: &Path) -> Result<Vec<RunRecord>, RunError> {
     Ok(read(folder)?.records)
 }
 
-/// What changed since a folder's campaign was last gone on with, and what is kept of it, in
+/// What changed since a folder's campaign was last resumed, and what is kept of it, in
 /// lines; none where nothing changed, nothing is kept, or there is no campaign.
 pub fn changes_of_basis(folder: &Path, basis: &CampaignBasis) -> Option<Vec<String>> {
     // A damaged journal is told of when it is opened.

@@ -3,7 +3,7 @@
 //!
 //! `d = t + e` is what samples say, `t = n c + s b v` what the area spends: `e` has a known
 //! variance `psi`, `v` is one draw per area, `b` the area's scale (1 for Fay and Herriot's
-//! model; its energy by the counts for ours, so that `s` is relative: the place factor).
+//! model; its energy by the counts for ours, so that `s` is relative: the block effect).
 //! `s` comes from the restricted likelihood, `c` by generalised least squares together with
 //! what is known of it beforehand. See `docs/method-estimates.md` for equations and sources.
 
@@ -87,7 +87,7 @@ pub struct AreaFit {
     pub costs: Vec<f64>,
     /// Covariance of their errors in J^2, row by row, l x l.
     pub covariance: Vec<f64>,
-    /// The place factor `s`; absent where no area has samples, so that nothing tells it.
+    /// The block effect `s`; absent where no area has samples, so that nothing tells it.
     pub block_effect_sd: Option<f64>,
     /// Degrees of freedom of the place effects; absent where they are normal.
     pub freedom: Option<f64>,
@@ -105,7 +105,7 @@ impl AreaFit {
     }
 
     /// Half the width of a place effect's 95 % interval, in normal standard deviations: the
-    /// place factor where effects are normal, more where they have long tails.
+    /// block effect where effects are normal, more where they have long tails.
     pub fn block_effect_spread(&self) -> Option<f64> {
         let tails = self.freedom.map_or(1.0, |freedom| student_975(freedom) / NORMAL_975);
         Some(tails * self.block_effect_sd?)

@@ -11,7 +11,7 @@ use super::system::{AreaSolution, System};
 pub struct AreaEstimate {
     /// Energy in joules.
     pub energy_j: f64,
-    /// Mean squared error in J^2, of an area with samples or of known place factor; that of
+    /// Mean squared error in J^2, of an area with samples or of known block effect; that of
     /// the costs alone otherwise. Infinite where effects have so few degrees of freedom
     /// that they have no variance, and the area has no samples.
     pub mse_j2: f64,

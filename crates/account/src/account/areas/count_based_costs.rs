@@ -12,7 +12,7 @@ use crate::model::areas::{AreaFit, CostEstimate};
 use crate::model::{CovarianceScope, Model};
 use crate::operations::FeatureColumn;
 
-/// Turns in which the place factor and what microbenchmarks are off by settle.
+/// Turns in which the block effect and what microbenchmarks are off by settle.
 const TURNS: usize = 12;
 
 /// Relative change at which they have.
@@ -62,7 +62,7 @@ impl<'m> CountBasedCosts<'m> {
     /// which is the words' with all energies times `level`.
     ///
     /// A microbenchmark is a place itself: it is as far from what its operation costs on average as
-    /// any place is. So the place factor is what microbenchmarks are off by, and of microbenchmarks
+    /// any place is. So the block effect is what microbenchmarks are off by, and of microbenchmarks
     /// that are the mean of several places so much less.
     pub fn learn(
         self,

@@ -170,7 +170,7 @@ fn pieces(
     pieces
 }
 
-/// What words and samples say together of each line, and the lines' place factor. The words
+/// What words and samples say together of each line, and the lines' block effect. The words
 /// of a line are taken as they are, since its method's energy is known: nothing is learnt of
 /// costs.
 fn estimates(pieces: &[UnestimatedLine]) -> (Vec<Option<AreaEstimate>>, Option<f64>) {
