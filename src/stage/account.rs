@@ -81,9 +81,9 @@ fn sampled(areas: &MethodGroups) -> String {
 
 /// What samples say of lines, and how far they differ from run to run.
 fn further(areas: &MethodGroups) -> String {
-    let lines = areas.line_block_effect_sd.map(|factor| {
-        format!("; line effect (SD) {:.0} % within a method", 100.0 * factor)
-    });
+    let lines = areas
+        .line_block_effect_sd
+        .map(|factor| format!("; line effect (SD) {:.0} % within a method", 100.0 * factor));
     let parts = areas.line_run_spread.map(|spread| {
         format!("; shares of lines in a method vary by {:.0} % between runs", 100.0 * spread)
     });
