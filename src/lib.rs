@@ -58,7 +58,7 @@ pub use wattline_account::{account, compare, hint};
 pub use wattline_attribution as attribution;
 pub use wattline_campaign::{build, campaign, dataset, device, gradle, run, scenario, toolchain};
 pub(crate) use wattline_campaign::{input_file, microbenchmarks};
-pub use wattline_java::{blocks, finding, instrument, java, operations};
+pub use wattline_java::{blocks, finding, instrument, java, operations, unresolved_name};
 pub use wattline_model as model;
 pub use wattline_private_files as private_files;
 pub use wattline_report::{energies, export};

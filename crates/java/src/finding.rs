@@ -21,6 +21,8 @@ pub enum FindingKind {
     UnknownType,
     /// The declaring class of a call is not known; it counts as `lib:?.<method>`.
     UnresolvedCall,
+    /// Nothing declares this name: its class is of no library that was given, or is generated.
+    UnresolvedName,
     /// This place can't hold a probe; its block is not counted at run time.
     NotProbed,
     /// This block can't be removed, or its removal was dropped; the message says why.
@@ -40,6 +42,7 @@ impl fmt::Display for FindingKind {
             FindingKind::LeftOut => "left-out",
             FindingKind::UnknownType => "unknown-type",
             FindingKind::UnresolvedCall => "unresolved-call",
+            FindingKind::UnresolvedName => "unresolved-name",
             FindingKind::NotProbed => "not-probed",
             FindingKind::NotRemoved => "not-removed",
             FindingKind::LinkNotFollowed => "link-not-followed",

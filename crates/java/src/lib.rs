@@ -8,6 +8,8 @@
 
 pub mod finding;
 
+pub mod unresolved_name;
+
 pub mod java;
 
 pub mod blocks;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::build::AnalysedApplication;
 use crate::finding::Finding;
 use crate::operations::BlockEntry;
+use crate::unresolved_name::unresolved_packages;
 
 /// One line about an application.
 pub fn summary(application: &AnalysedApplication) -> String {
@@ -61,10 +62,13 @@ impl Totals {
     pub fn line(&self, findings: &[Finding]) -> String {
         let Totals { files, blocks, operations, library, unresolved, guessed } = self;
         let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;
+        let missing = unresolved_packages(findings).map_or_else(String::new, |packages| {
+            format!("; names that nothing declares: {packages}: give their class path")
+        });
         format!(
             "{files} files, {blocks} blocks, {operations} operations and {library} library calls \
              in the text ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} \
-             findings",
+             findings{missing}",
             findings.len(),
         )
     }

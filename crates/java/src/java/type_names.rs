@@ -38,6 +38,8 @@ pub(crate) struct TypeNames<'w> {
     /// Type names in scope, outermost first.
     pub levels: Vec<TypeScope>,
     pub locals: Map<Name, LocalClass>,
+    /// Names of types that were not found.
+    missing: RefCell<Set<String>>,
     by_name: RefCell<Map<String, Option<Name>>>,
     member: RefCell<Map<(Name, String), Option<Name>>>,
 }
@@ -55,6 +57,7 @@ impl<'w> TypeNames<'w> {
             file,
             levels: Vec::new(),
             locals: Map::default(),
+            missing: RefCell::default(),
             by_name: RefCell::default(),
             member: RefCell::default(),
         }
@@ -93,7 +96,17 @@ impl<'w> TypeNames<'w> {
     }
 
     fn simple(&self, name: &str) -> Type {
-        self.type_named(name).unwrap_or_else(|| Type::class(format!("{MISSING}{name}")))
+        self.type_named(name).unwrap_or_else(|| self.missing(name))
+    }
+
+    fn missing(&self, name: &str) -> Type {
+        self.missing.borrow_mut().insert(name.to_owned());
+        Type::class(format!("{MISSING}{name}"))
+    }
+
+    /// Names of types that were not found, as they are written.
+    pub fn missing_types(&self) -> Vec<String> {
+        self.missing.borrow().iter().cloned().collect()
     }
 
     /// `a.b.C<X>.D<Y>`: the parts in order, with the type arguments of the last first.
@@ -103,9 +116,7 @@ impl<'w> TypeNames<'w> {
         self.parts(node, depth, &mut names, &mut args);
         let class = match &names[..] {
             [single] => self.simple(single),
-            _ => self
-                .dotted(&names)
-                .map_or_else(|| Type::class(format!("{MISSING}{}", names.join("."))), Type::class),
+            _ => self.dotted(&names).map_or_else(|| self.missing(&names.join(".")), Type::class),
         };
         match class {
             Type::Class(class) if !args.is_empty() => {

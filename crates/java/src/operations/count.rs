@@ -9,6 +9,7 @@ use super::counter::OperationCounter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
 use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
 use super::program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
+use super::unresolved;
 use crate::blocks::{BlockId, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{Symbol, attribute};
@@ -111,6 +112,7 @@ pub(super) fn count_file(
     }
     let mut findings = blocks.findings;
     findings.append(&mut counter.findings);
+    findings.extend(unresolved::findings(file, &facts, &resolver));
     findings.sort();
     let calls = followed.map(|mut calls| {
         let of_block = |(block, node): &(usize, NodeId)| (BlockId(first + *block as u32), *node);

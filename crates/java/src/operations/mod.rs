@@ -35,6 +35,7 @@ mod scale_tests;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod unresolved;
 mod verb;
 
 pub use call_graph::{CallGraph, CallSite};

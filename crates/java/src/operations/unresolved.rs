@@ -1,0 +1,148 @@
+//! Which names of a file nothing declares: a finding for each, whatever their operations count as.
+
+use std::collections::BTreeMap;
+
+use crate::finding::{Finding, FindingKind};
+use crate::java::attribute::{AttributedFacts, Symbol};
+use crate::java::declare::FileUnit;
+use crate::java::kinds::{Field, Kind};
+use crate::java::resolver::Resolver;
+use crate::java::tree::NodeId;
+use crate::java::type_names::MISSING;
+use crate::java::types::{Name, Type};
+use crate::unresolved_name::UnresolvedName;
+
+pub(super) fn findings(
+    file: &FileUnit<'_>,
+    facts: &AttributedFacts,
+    resolver: &Resolver<'_>,
+) -> Vec<Finding> {
+    // Without a JDK hardly any name is known, and that is said once.
+    if resolver.class(&Name::from("java.lang.Object")).is_none() {
+        return Vec::new();
+    }
+    // First line and uses by name.
+    let mut names: BTreeMap<String, (u32, u64)> = BTreeMap::new();
+    let uses = type_uses(file, &missing_types(file, resolver));
+    for (node, name) in uses.into_iter().chain(expression_names(file, facts)) {
+        let line = file.tree.line(node);
+        let name = UnresolvedName::up_to_class(&name).to_owned();
+        let known = names.entry(name).or_insert((line, 0));
+        *known = (known.0.min(line), known.1 + 1);
+    }
+    let finding = |(name, (line, uses)): (String, (u32, u64))| Finding {
+        file: file.source.path.clone(),
+        line,
+        kind: FindingKind::UnresolvedName,
+        message: UnresolvedName { name, uses }.to_string(),
+    };
+    names.into_iter().map(finding).collect()
+}
+
+/// Names of types that are not found, by their first part: those in bodies, and those of
+/// superclasses, fields and methods.
+fn missing_types(file: &FileUnit<'_>, resolver: &Resolver<'_>) -> BTreeMap<String, String> {
+    let mut found = resolver.names.missing_types();
+    for class in file.classes.iter().filter_map(|class| resolver.class(&class.name)) {
+        let types = class.superclass.iter().chain(&class.interfaces);
+        let fields = class.fields.values().map(|field| &field.ty);
+        types.chain(fields).for_each(|ty| add_missing(ty, &mut found));
+        for method in class.methods.values().flatten() {
+            method
+                .parameters
+                .iter()
+                .chain([&method.returns])
+                .for_each(|t| add_missing(t, &mut found));
+        }
+    }
+    let first = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
+    found.iter().map(|name| (first(name), with_import(file, name))).collect()
+}
+
+fn add_missing(ty: &Type, found: &mut Vec<String>) {
+    if let Some(element) = ty.element() {
+        return add_missing(element, found);
+    }
+    if let Type::Class(class) = ty {
+        found.extend(class.name.strip_prefix(MISSING).map(str::to_owned));
+        class.args.iter().for_each(|argument| add_missing(argument, found));
+    }
+}
+
+/// Where types of these first parts are named.
+fn type_uses(file: &FileUnit<'_>, missing: &BTreeMap<String, String>) -> Vec<(NodeId, String)> {
+    let tree = &file.tree;
+    let is_first = |node: NodeId| {
+        let above = tree.parent(node).filter(|a| tree.kind(*a) == Kind::ScopedTypeIdentifier);
+        above.is_none_or(|above| tree.children(above).next() == Some(node))
+    };
+    let types = tree.nodes().filter(|node| tree.kind(*node) == Kind::TypeIdentifier);
+    let named = types.filter_map(|node| Some((node, missing.get(file.text(node))?.clone())));
+    named.filter(|(node, _)| is_first(*node)).collect()
+}
+
+/// Names in expressions that are no variable, and in which no class is found.
+fn expression_names(file: &FileUnit<'_>, facts: &AttributedFacts) -> Vec<(NodeId, String)> {
+    let tree = &file.tree;
+    // `a.b` of `a.b.C`, whose class is found.
+    let leads_on = |node: NodeId| {
+        let above = tree.parent(node).filter(|above| tree.kind(*above) == Kind::FieldAccess);
+        tree.field(node) == Field::Object
+            && above.is_some_and(|a| matches!(facts.symbol(a), Symbol::Type | Symbol::Package))
+    };
+    let is_missing = |node: &NodeId| match (tree.kind(*node), facts.symbol(*node)) {
+        (Kind::Identifier, Symbol::Unresolved) => true,
+        (Kind::Identifier | Kind::FieldAccess, Symbol::Package) => !leads_on(*node),
+        _ => false,
+    };
+    let whole = |mut node: NodeId| {
+        while let Some(above) = tree.parent(node).filter(|a| tree.kind(*a) == Kind::FieldAccess) {
+            node = above;
+        }
+        file.text(node)
+    };
+    tree.nodes().filter(is_missing).map(|node| (node, with_import(file, whole(node)))).collect()
+}
+
+/// The name with its package, where an import says it.
+fn with_import(file: &FileUnit<'_>, text: &str) -> String {
+    let parts: Vec<&str> = text.split('.').map(str::trim).collect();
+    match parts.split_first().and_then(|(first, _)| file.imports.single.get(*first)) {
+        Some(first) => [&[first.as_str()], &parts[1..]].concat().join("."),
+        None => parts.join("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{CLASSES, scan_with};
+    use super::*;
+
+    #[test]
+    fn every_name_that_nothing_declares_is_a_finding() {
+        if !CLASSES.has_jdk() {
+            return crate::skip::because("no JDK");
+        }
+        let java = "package a;\nimport android.util.Log;\nimport androidx.app.Act;\n\
+            class T extends Act {\n  int x = R.id.button;\n  Missing m;\n  void f(T t) {\n    \
+            Log.d(\"x\");\n    t.g(R.layout.main);\n    int y = Consts.K + RESULT_OK;\n    \
+            java.util.List<String> l = java.util.List.of();\n    x = lib.Tools.make();\n  }\n  \
+            void g(int id) { Runnable r = () -> f(null); Object o = Missing[].class; }\n}\n";
+        let (_, findings) = scan_with(java, &CLASSES);
+        let found: Vec<(u32, String, u64)> = findings
+            .iter()
+            .filter_map(|finding| UnresolvedName::of(finding).map(|name| (finding.line, name)))
+            .map(|(line, name)| (line, name.name, name.uses))
+            .collect();
+        let expected = [
+            (4, "androidx.app.Act", 1),
+            (5, "R", 2),
+            (6, "Missing", 2),
+            (8, "android.util.Log", 1),
+            (10, "Consts", 1),
+            (10, "RESULT_OK", 1),
+            (12, "lib.Tools", 1),
+        ];
+        assert_eq!(found, expected.map(|(line, name, uses)| (line, name.to_owned(), uses)));
+    }
+}
