@@ -115,23 +115,51 @@ fn of_sessions(
     records: &[&RunRecord],
     sessions: &Path,
 ) -> Result<TruthTables, Failure> {
-    let labels: Vec<String> = cases
+    let found = cases
         .iter()
         .filter(|case| case.removed.is_empty())
         .filter_map(|case| first_power_run(records, &case.name))
-        .map(|record| record.run.id())
-        .filter(|label| sessions.join(label).is_dir())
-        .collect();
-    if labels.is_empty() {
+        .map(|record| (sessions.join(record.run.id()), record))
+        .filter(|(session, _)| session.is_dir());
+    let measured: Vec<(PathBuf, f64)> = found
+        .map(|(session, record)| Ok((session.clone(), measured_part(&session, record)?)))
+        .collect::<Result<_, Failure>>()?;
+    if measured.is_empty() {
         return Ok(Vec::new());
     }
     let table = |(name, keys): (&'static str, &[&str])| {
-        let texts: Result<Vec<String>, Failure> =
-            labels.iter().map(|label| read_text(&sessions.join(label).join(name))).collect();
+        let texts: Result<Vec<(String, f64)>, Failure> = measured
+            .iter()
+            .map(|(session, factor)| Ok((read_text(&session.join(name))?, *factor)))
+            .collect();
         let sum = summed(&texts?, keys).map_err(|message| Failure::input(name, message))?;
         Ok((name, sum))
     };
     TABLES.into_iter().map(table).collect()
+}
+
+/// The file of a session's ground truth that says how much of it each rail draws.
+const RAILS: &str = "rails.csv";
+
+/// How much of a session's ground truth its run measured: that of the rails that were added up, at
+/// the voltage of the session. All of it where the folder does not say.
+fn measured_part(session: &Path, record: &RunRecord) -> Result<f64, Failure> {
+    let file = session.join(RAILS);
+    let rails = &record.board.rails;
+    if rails.is_empty() || !file.is_file() {
+        return Ok(1.0);
+    }
+    let text = read_text(&file)?;
+    let rows = csv_text::reader(&text).into_deserialize::<(String, f64)>();
+    let factors: BTreeMap<String, f64> =
+        rows.collect::<Result<_, _>>().map_err(|error| Failure::input(&file, error))?;
+    let factor = |rail: &String| {
+        factors.get(rail).copied().ok_or_else(|| {
+            let message = format!("it has no rail `{rail}`, whose power the run measured");
+            Failure::input(&file, message)
+        })
+    };
+    rails.iter().map(factor).sum()
 }
 
 fn first_power_run<'r>(records: &[&'r RunRecord], case: &str) -> Option<&'r RunRecord> {
@@ -139,10 +167,10 @@ fn first_power_run<'r>(records: &[&'r RunRecord], case: &str) -> Option<&'r RunR
     good.min_by_key(|record| record.run.repeat).copied()
 }
 
-/// Adds up `energy_j` over tables with the same key columns.
-fn summed(texts: &[String], keys: &[&str]) -> Result<String, String> {
+/// Adds up `energy_j` times a factor over tables with the same key columns.
+fn summed(texts: &[(String, f64)], keys: &[&str]) -> Result<String, String> {
     let mut sums: BTreeMap<Vec<String>, f64> = BTreeMap::new();
-    for text in texts {
+    for (text, factor) in texts {
         let mut reader = csv_text::reader(text);
         for row in reader.deserialize::<BTreeMap<String, String>>() {
             let row = row.map_err(|error| error.to_string())?;
@@ -151,7 +179,7 @@ fn summed(texts: &[String], keys: &[&str]) -> Result<String, String> {
             let (Some(key), Some(energy)) = (key, energy) else {
                 return Err(format!("a row has no {} or energy_j", keys.join(", ")));
             };
-            *sums.entry(key).or_default() += energy;
+            *sums.entry(key).or_default() += factor * energy;
         }
     }
     Ok(written(keys, &sums))
@@ -168,17 +196,32 @@ fn written(keys: &[&str], sums: &BTreeMap<Vec<String>, f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run_record::record;
 
     #[test]
     fn truths_add_up_by_key() {
         let texts = [
-            "file,line,energy_j\nA.java,1,1.5\nA.java,2,1\n".to_string(),
-            "file,line,energy_j\nA.java,1,0.5\nB.java,7,3\n".to_string(),
+            ("file,line,energy_j\nA.java,1,1.5\nA.java,2,1\n".to_string(), 1.0),
+            ("file,line,energy_j\nA.java,1,1\nB.java,7,6\n".to_string(), 0.5),
         ];
         assert_eq!(
             summed(&texts, &["file", "line"]).unwrap(),
             "file,line,energy_j\nA.java,1,2e0\nA.java,2,1e0\nB.java,7,3e0\n"
         );
-        assert!(summed(&["file,line\nA,1\n".to_string()], &["file", "line"]).is_err());
+        assert!(summed(&[("file,line\nA,1\n".to_string(), 1.0)], &["file", "line"]).is_err());
+    }
+
+    #[test]
+    fn the_truth_of_a_run_is_that_of_its_rails() {
+        let session = tempfile::tempdir().unwrap();
+        let mut record = record("a", RunPhase::Power, 1, 30.0, 10.0);
+        record.board.rails = vec!["arm".into(), "mem".into()];
+        let part = |record: &RunRecord| measured_part(session.path(), record);
+        assert_eq!(part(&record).unwrap(), 1.0);
+        fs::write(session.path().join(RAILS), "rail,factor\narm,0.5\nmem,0.125\n").unwrap();
+        assert_eq!(part(&record).unwrap(), 0.625);
+        record.board.rails.push("g3d".into());
+        let error = part(&record).unwrap_err().to_string();
+        assert!(error.contains("no rail `g3d`"), "{error}");
     }
 }

@@ -17,6 +17,8 @@ pub enum FindingKind {
     AssumedEncoding,
     /// The file is no part of an application and was left out; the message says why.
     LeftOut,
+    /// Files of another language lie beside the Java ones; what they do is not counted.
+    OtherLanguage,
     /// The type of an expression is not known; its operations carry a guessed kind.
     UnknownType,
     /// The declaring class of a call is not known; it counts as `lib:?.<method>`.
@@ -40,6 +42,7 @@ impl fmt::Display for FindingKind {
             FindingKind::UnreadableFile => "unreadable-file",
             FindingKind::AssumedEncoding => "assumed-encoding",
             FindingKind::LeftOut => "left-out",
+            FindingKind::OtherLanguage => "other-language",
             FindingKind::UnknownType => "unknown-type",
             FindingKind::UnresolvedCall => "unresolved-call",
             FindingKind::UnresolvedName => "unresolved-name",

@@ -399,8 +399,8 @@ fn nothing_in(places: String, findings: &[Finding]) -> BuildError {
     match findings.iter().any(|finding| finding.kind == FindingKind::LeftOut) {
         true => BuildError::OnlyPlatform { places },
         false => {
-            let unread =
-                findings.iter().find(|finding| finding.kind == FindingKind::UnreadableFile);
+            let tells = [FindingKind::UnreadableFile, FindingKind::OtherLanguage];
+            let unread = findings.iter().find(|finding| tells.contains(&finding.kind));
             let why = unread.map(|finding| format!("; {}: {}", finding.file, finding.message));
             BuildError::NoSources { places, why: why.unwrap_or_default() }
         }
@@ -414,7 +414,12 @@ fn read_folder(
     encoding: Option<SourceEncoding>,
     findings: &mut Vec<Finding>,
 ) -> Vec<ReadFile> {
-    let tree = FileTree::below(folder, &|name| name.ends_with(".java") && takes(name));
+    let is_wanted = |name: &str| name.ends_with(".java") || language_of(name).is_some();
+    let mut tree = FileTree::below(folder, &|name| is_wanted(name) && takes(name));
+    let (java, others): (Vec<_>, Vec<_>) =
+        tree.files.into_iter().partition(|file| file.name.ends_with(".java"));
+    tree.files = java;
+    findings.extend(other_languages(&others));
     findings.extend(
         tree.unreadable
             .into_iter()
@@ -440,6 +445,34 @@ fn read_folder(
         }
     });
     read.collect()
+}
+
+/// Languages of the JVM that are not analysed, by the ends of their files.
+const OTHER_LANGUAGES: [(&str, &str); 3] =
+    [(".kt", "Kotlin"), (".groovy", "Groovy"), (".scala", "Scala")];
+
+fn language_of(name: &str) -> Option<&'static str> {
+    OTHER_LANGUAGES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, language)| *language)
+}
+
+/// A finding for each other language, at the first of its files.
+fn other_languages(files: &[TreeFile]) -> Vec<Finding> {
+    let mut by_language: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        let language = language_of(&file.name).unwrap_or_default();
+        by_language.entry(language).or_default().push(&file.name);
+    }
+    let finding = |(language, names): (&str, Vec<&str>)| Finding {
+        file: EscapedName(names[0]).to_string(),
+        line: 0,
+        kind: FindingKind::OtherLanguage,
+        message: format!(
+            "{} {language} files are not analysed: their operations are in no count, and calls of \
+             their classes are calls of a library",
+            names.len()
+        ),
+    };
+    by_language.into_iter().map(finding).collect()
 }
 
 /// What is wrong with an entry of a source jar.
@@ -520,6 +553,25 @@ mod tests {
         assert!(finding.message.contains("no character of US-ASCII"), "{}", finding.message);
         let error = ascii.check_encodings().unwrap_err().to_string();
         assert!(error.contains("S.java: not read: line 1 has bytes"), "{error}");
+    }
+
+    #[test]
+    fn files_of_other_languages_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("a/B.kt", "class B"), ("a/C.kt", "class C"), ("D.groovy", "")] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let load = || load_paths(&[folder.path().into()], &[]);
+        let error = load().unwrap_err().to_string();
+        assert!(error.contains("D.groovy: 1 Groovy files are not analysed"), "{error}");
+        fs::write(folder.path().join("E.java"), "class E {}").unwrap();
+        let findings = load().unwrap().findings;
+        let found: Vec<_> = findings.iter().map(|f| (f.file.as_str(), f.kind)).collect();
+        let kind = FindingKind::OtherLanguage;
+        assert_eq!(found, [("D.groovy", kind), ("a/B.kt", kind)]);
+        assert!(findings[1].message.starts_with("2 Kotlin files"), "{}", findings[1].message);
     }
 
     #[test]

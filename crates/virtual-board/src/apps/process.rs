@@ -1,7 +1,8 @@
 //! One process of an application: what it printed, used and allocated, and its end.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -422,9 +423,17 @@ impl AppProcess {
     fn write_truth(&self) {
         let Some(truth) = &self.truth else { return };
         let folder = truth.join(self.board.session_label());
-        if let Err(error) = lock(&self.parts).simulated_model.write_truth(&folder) {
+        let written = lock(&self.parts).simulated_model.write_truth(&folder);
+        if let Err(error) = written.and_then(|()| self.write_rail_factors(&folder)) {
             self.board.problem(&format!("no ground truth in {}: {error}", folder.display()));
         }
+    }
+
+    /// What the ground truth is to be multiplied with for each rail.
+    fn write_rail_factors(&self, folder: &Path) -> io::Result<()> {
+        let factors = self.board.hardware().rail_factors();
+        let rows = factors.iter().map(|(rail, factor)| format!("{rail},{factor}\n"));
+        fs::write(folder.join("rails.csv"), format!("rail,factor\n{}", rows.collect::<String>()))
     }
 
     fn set_stage(&self, next: impl FnOnce(Stage) -> Stage) {

@@ -17,6 +17,7 @@ mod heat;
 mod ina231;
 mod odpm;
 mod periods;
+mod rail_factors;
 mod rail_readings;
 mod rapl;
 mod sensor_trouble;
@@ -36,6 +37,7 @@ use gauge::SimulatedFuelGauge;
 use ina231::SimulatedIna231;
 use odpm::OdpmChip;
 use periods::EnergyByPeriod;
+use rail_factors::{SpentEnergy, rail_factors};
 use rail_readings::RailPower;
 use rapl::SimulatedRapl;
 pub(super) use sensor_trouble::SensorTrouble;
@@ -53,6 +55,8 @@ pub(super) struct BoardHardware {
     uptime: LiveFile,
     temperatures: [LiveFile; 2],
     periods: EnergyByPeriod,
+    /// Since the session began.
+    spent: SpentEnergy,
     temperature_c: f64,
     noise: ChaCha8Rng,
     trouble: Option<SensorTrouble>,
@@ -74,6 +78,7 @@ impl BoardHardware {
             uptime: LiveFile::create(&root.join("proc/uptime"))?,
             temperatures: [unit, zone],
             periods: EnergyByPeriod::new(file.period_us() * 1000),
+            spent: SpentEnergy::default(),
             temperature_c: 0.0,
             noise: ChaCha8Rng::seed_from_u64(0),
             trouble: None,
@@ -148,6 +153,7 @@ impl BoardHardware {
         self.temperature_c =
             heat::settled(&self.file.heat, |celsius| self.power(0.0, celsius).iter().sum());
         self.periods.restart(now_ns);
+        self.spent = SpentEnergy::default();
         self.log.iter_mut().for_each(|log| log.restart(now_ns));
         let power = self.power(0.0, self.temperature_c);
         self.refresh(power);
@@ -168,7 +174,14 @@ impl BoardHardware {
     /// another, which must not be over yet.
     pub(super) fn spend(&mut self, from_ns: u64, to_ns: u64, energy_j: f64) {
         let ratio = self.cpu.volts() / self.cpu.reference_volts();
-        self.periods.add(from_ns, to_ns, energy_j * ratio * ratio);
+        let drawn_j = energy_j * ratio * ratio;
+        self.spent.add(energy_j, drawn_j);
+        self.periods.add(from_ns, to_ns, drawn_j);
+    }
+
+    /// Joules on each rail for a joule of the ground truth of the session, by the rails' names.
+    pub(super) fn rail_factors(&self) -> Vec<(String, f64)> {
+        rail_factors(&self.file, self.spent)
     }
 
     /// The clock stands at a time: everything up to it is settled and shown.
