@@ -180,7 +180,7 @@ mod tests {
             "virtual board",
             "a chip whose energy adds up",
             "Ledger",
-            "every baseline",
+            "the best baseline",
             "the top 30 first",
             "Flame graph",
             "class=\"heat-5\"",
