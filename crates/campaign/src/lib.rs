@@ -7,7 +7,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub(crate) use wattline_attribution as attribution;
-pub(crate) use wattline_java::{blocks, finding, instrument, java, operations};
+pub(crate) use wattline_java::{blocks, finding, instrument, java, operations, unresolved_name};
 pub(crate) use wattline_model as model;
 pub(crate) use wattline_private_files as private_files;
 pub(crate) use wattline_units::{assumptions, csv_text, format, power, quantile, units};

@@ -12,6 +12,7 @@ use crate::java::classpath::ClassPath;
 use crate::operations::{self, CountResult, Dictionary, OperationCount};
 use crate::scenario::Role;
 
+use super::not_analysed::ClassesNotAnalysed;
 use super::{BuildError, Sources};
 
 /// An analysed application.
@@ -47,6 +48,8 @@ impl AnalysedApplication {
         let blocks = divide_all(&files, granularity);
         let CountResult { mut dictionary, mut findings, guessed, .. } =
             operations::count(&files, &blocks, &classes);
+        let others = ClassesNotAnalysed::of(&sources);
+        findings.retain(|finding| others.leave(finding));
         findings.extend(sources.findings.iter().cloned());
         let kept = files_that_stay(&sources);
         mark_removable(&mut dictionary, &files, &blocks, &kept);

@@ -13,6 +13,7 @@ mod jobs;
 mod last_words;
 mod module_info;
 pub mod module_path;
+mod not_analysed;
 mod on_android;
 pub mod package;
 mod platform;

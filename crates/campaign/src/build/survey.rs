@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::not_analysed::ClassesNotAnalysed;
 use super::{BuildError, Sources};
 use crate::blocks::{Granularity, divide};
 use crate::finding::Finding;
@@ -72,6 +73,11 @@ impl SourceAnalysis {
         take: impl FnMut(T) + Send,
     ) -> Result<Vec<Finding>, BuildError> {
         let classes = sources.open_classes()?;
+        let others = ClassesNotAnalysed::of(&sources);
+        let make = |mut counted: CountResult| {
+            counted.findings.retain(|finding| others.leave(finding));
+            make(counted)
+        };
         let files = sources.files.into_par_iter().with_max_len(FILES_MAX);
         let files = files.filter(|file| file.analyse);
         let parsed = files.map(|file| SourceFile::parse(file.path, file.text));

@@ -178,7 +178,7 @@ mod tests {
         let page = html(&sample.data());
         for part in [
             "virtual board",
-            "a chip whose energy adds up",
+            "whose energies add up by operation",
             "Ledger",
             "the best baseline",
             "the top 30 first",

@@ -71,7 +71,7 @@ pub fn simulated_model(board: &ReportedBoard) -> Option<String> {
     let name = board.simulated_model.as_ref()?;
     Some(match name.as_str() {
         "additive" => {
-            "additive simulated energy model: the error of vocabulary and protocol on a chip whose energy adds up"
+            "additive simulated energy model, whose energies add up by operation as the fitted model assumes"
                 .into()
         }
         _ => format!("simulated energy model {}, which spends as compiled code does", format::visible(name)),
