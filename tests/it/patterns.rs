@@ -18,7 +18,7 @@ fn effect(table: &toml::Table, factor: &str, level: &str) -> f64 {
 }
 
 #[test]
-fn patterns_cost_what_the_silicon_spends() {
+fn patterns_cost_what_the_simulated_energy_model_spends() {
     if !has(&CAMPAIGN_TOOLS) {
         return;
     }

@@ -242,7 +242,7 @@ fn machine(
     scratch: &tempfile::TempDir,
     user: user::BoardUser,
 ) -> Result<Machine, BoardError> {
-    let (simulated_model, agent) = silicon_options(options);
+    let (simulated_model, agent) = simulated_model_options(options);
     // A wrong device is better told now than when an application starts.
     simulated_model::open(scratch.path(), &options.costs, &simulated_model)?;
     let cache = simulated_model::cache_dir(&agent);
@@ -265,7 +265,7 @@ fn machine(
 }
 
 /// What is counted of applications, and how the agent that counts is built.
-fn silicon_options(options: &BoardOptions) -> (SimulatedModelOptions, AgentOptions) {
+fn simulated_model_options(options: &BoardOptions) -> (SimulatedModelOptions, AgentOptions) {
     let simulated_model = SimulatedModelOptions {
         family: options.simulated_model,
         device: options.device.clone(),

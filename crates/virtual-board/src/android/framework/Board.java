@@ -91,7 +91,10 @@ public final class Board {
         }
     }
 
-    /** The silicon's agent has the clock; its classes are not there when this is compiled. */
+    /**
+     * The agent of the simulated energy model has the clock; its classes are not there when this is
+     * compiled.
+     */
     private static MethodHandle clock(String name, MethodType type) {
         try {
             Class<?> meter = Class.forName("wattline.simulation.Meter");

@@ -25,8 +25,8 @@ import java.util.Set;
 /**
  * Marks the basic blocks of DEX code, so that what they hold can be counted when its
  * translation runs: each begins with a call of a method that there is not, {@code
- * wattline.board.Block.bN()}, for which the silicon's weaver puts a counter. A call without
- * arguments needs no register, and nothing moves over it when code is translated.
+ * wattline.board.Block.bN()}, for which the weaver of the simulated energy model puts a counter.
+ * A call without arguments needs no register, and nothing moves over it when code is translated.
  */
 final class DexBlocks {
     private static final String OWNER = "Lwattline/board/Block;";
