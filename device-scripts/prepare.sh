@@ -328,8 +328,13 @@ the frequency cannot be fixed (frequency 'leave' does without)"
     nap_us 100000
     for cpufreq in $big; do
         read -r present <"$cpufreq/scaling_cur_freq"
-        [ "$present" = "$frequency" ] || fail "$cpufreq runs at $present kHz after \
-$frequency kHz was set; see scaling_available_frequencies, and the thermal limit"
+        [ "$present" = "$frequency" ] && continue
+        known=
+        [ -r "$cpufreq/scaling_available_frequencies" ] \
+            && read -r known <"$cpufreq/scaling_available_frequencies"
+        fail "$cpufreq runs at $present kHz after $frequency kHz was set; board.frequency_khz of the \
+scenario is to be one of ${known:-those that the device offers}, or \"leave\"; a hot device allows \
+less"
     done
 }
 

@@ -8,7 +8,7 @@ use crate::build::{AnalysedApplication, BuildError, annotation_processing, sourc
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::{Jdk, ToolchainError};
 
-use super::{Failure, progress};
+use super::{Failure, progress, started_class};
 
 /// A scenario with its application.
 pub struct Loaded {
@@ -42,6 +42,7 @@ fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> 
         progress::say(annotation_processing::process(&mut sources, &Jdk::find()?, release)?);
     }
     let application = AnalysedApplication::analyse(sources, scenario.application.granularity)?;
+    started_class::check(&scenario, &application)?;
     Ok(Loaded { scenario, application })
 }
 

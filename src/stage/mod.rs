@@ -27,6 +27,7 @@ pub mod report;
 pub(crate) mod repository;
 pub mod scan;
 pub(crate) mod session;
+mod started_class;
 mod traced_runs;
 pub mod trial;
 pub mod truth;

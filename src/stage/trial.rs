@@ -11,7 +11,7 @@ use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sample
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
 use crate::run::{ExitState, JudgeSettings, MeasuredSession, RawRun, RunReference, judge};
-use crate::scenario::{InputSequence, Scenario};
+use crate::scenario::{InputSequence, Scenario, SessionSettings};
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::measure::driver::{BoardDriver, VariantBuilds};
@@ -137,8 +137,7 @@ fn measured(
     let (measured, reasons) = judge(phase, raw, &RunReference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {
-        let crash = crash_in(&raw.logs.logcat).unwrap_or_else(|| reasons.join("; "));
-        return failed(format!("the application dies on the board with input {input}:\n{crash}"));
+        return failed(ended_early(input, raw, scenario, &reasons.join("; ")));
     }
     let said = reasons.join("; ");
     match measured {
@@ -149,6 +148,26 @@ fn measured(
             }
             Ok(measured)
         }
+    }
+}
+
+/// Why a session has no end: a crash, or a marker that was not printed.
+fn ended_early(input: &str, raw: &RawRun, scenario: &Scenario, reasons: &str) -> String {
+    if let Some(crash) = crash_in(&raw.logs.logcat) {
+        return format!("the application dies on the board with input {input}:\n{crash}");
+    }
+    let SessionSettings { begin_marker, end_marker, .. } = &scenario.session;
+    let is_printed = |marker: &String| raw.logs.logcat.contains(marker.as_str());
+    let missing = [begin_marker, end_marker].into_iter().filter(|marker| !is_printed(marker));
+    let missing: Vec<String> = missing.map(|marker| format!("\"{marker}\"")).collect();
+    match missing.is_empty() {
+        true => format!("the application dies on the board with input {input}:\n{reasons}"),
+        false => format!(
+            "with input {input} the application ended and did not print {}: print \
+             \"{begin_marker}\" before the work that is measured and \"{end_marker}\" after it \
+             (`session.begin_marker` and `session.end_marker` name other lines)",
+            missing.join(" and ")
+        ),
     }
 }
 

@@ -467,8 +467,8 @@ fn other_languages(files: &[TreeFile]) -> Vec<Finding> {
         line: 0,
         kind: FindingKind::OtherLanguage,
         message: format!(
-            "{} {language} files are not analysed: their operations are in no count, and calls of \
-             their classes are calls of a library",
+            "{language} is not analysed (files: {}): its operations are in no count, and calls of \
+             its classes are calls of a library",
             names.len()
         ),
     };
@@ -565,13 +565,17 @@ mod tests {
         }
         let load = || load_paths(&[folder.path().into()], &[]);
         let error = load().unwrap_err().to_string();
-        assert!(error.contains("D.groovy: 1 Groovy files are not analysed"), "{error}");
+        assert!(error.contains("D.groovy: Groovy is not analysed (files: 1)"), "{error}");
         fs::write(folder.path().join("E.java"), "class E {}").unwrap();
         let findings = load().unwrap().findings;
         let found: Vec<_> = findings.iter().map(|f| (f.file.as_str(), f.kind)).collect();
         let kind = FindingKind::OtherLanguage;
         assert_eq!(found, [("D.groovy", kind), ("a/B.kt", kind)]);
-        assert!(findings[1].message.starts_with("2 Kotlin files"), "{}", findings[1].message);
+        assert!(
+            findings[1].message.starts_with("Kotlin is not analysed (files: 2)"),
+            "{}",
+            findings[1].message
+        );
     }
 
     #[test]

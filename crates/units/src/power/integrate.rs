@@ -108,7 +108,10 @@ impl WindowEnergy {
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum IntegrateError {
     /// The window is empty, reversed or not finite.
-    #[error("the window from {start_s} s to {end_s} s has no length")]
+    #[error(
+        "the window from {start_s} s to {end_s} s has no length: begin and end marker must be printed \
+         before and after the work that is measured"
+    )]
     EmptyWindow {
         /// Its start.
         start_s: f64,
