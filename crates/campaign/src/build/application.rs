@@ -27,7 +27,8 @@ pub struct AnalysedApplication {
     pub findings: Vec<Finding>,
     /// How many operations and calls rest on types that are not known.
     pub guessed: u64,
-    classes: ClassPath,
+    /// The classes that the sources can name.
+    pub classes: ClassPath,
     /// At which granularity blocks were divided.
     pub granularity: Granularity,
 }
