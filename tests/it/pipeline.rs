@@ -510,7 +510,7 @@ fn promises_are_kept(said: &str, evaluation: &Path) {
         after.split_once(" % (median)").unwrap().0.trim().parse().unwrap()
     };
     let before = promised("expected error of lines:");
-    let after = promised("expected error of lines, by their intervals:");
+    let after = promised("expected error of lines by their intervals:");
     let rows = rows(evaluation);
     let lines = rows.iter().find(|row| row["level"] == "line").unwrap();
     let found = 100.0 * lines["median_error"].parse::<f64>().unwrap();
