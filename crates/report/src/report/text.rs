@@ -311,7 +311,7 @@ mod tests {
             "VIRTUAL BOARD",
             "unexplained",
             "flat",
-            "Against the ground truth (additive simulated energy model: ",
+            "Against the ground truth (additive simulated energy model, whose energies",
             "unseen inputs (each of 2 left out in turn) NMAE 2.5 %; flat 20.0 %; duration ",
             "bulk-copy",
         ] {
