@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
 use super::declare::{
-    FileUnit, extra_dimensions, has_modifier, members, supertype_nodes, visibility,
+    ClassDecl, FileUnit, extra_dimensions, has_modifier, members, supertype_nodes, visibility,
 };
 use super::hierarchy::Hierarchy;
 use super::kinds::{Field, Kind};
@@ -20,7 +20,7 @@ pub(super) fn file_classes(hierarchy: &Hierarchy<'_>, file: &FileUnit<'_>) -> Ve
     let mut infos: Vec<ClassInfo> = Vec::with_capacity(file.classes.len());
     for class in &file.classes {
         names.levels =
-            class.outer.map_or_else(Vec::new, |outer| levels_within(file, &infos, outer));
+            class.outer.map_or_else(Vec::new, |outer| levels_within(&file.classes, &infos, outer));
         let mut info = class_info(&mut names, class.node, &class.name);
         if let Some(outer) = class.outer.filter(|_| class.is_inner) {
             info.outer_parameters = infos[outer].parameters().cloned().collect();
@@ -54,9 +54,14 @@ fn add_compiled(info: &mut ClassInfo, compiled: &ClassInfo, is_inner: bool) {
     }
 }
 
-/// The type names in scope in the body of the class with this index.
-fn levels_within(file: &FileUnit<'_>, infos: &[ClassInfo], index: usize) -> Vec<TypeScope> {
-    let around = std::iter::successors(Some(index), |i| file.classes[*i].outer);
+/// The type names in scope in the body of the class with this index, of those that are declared
+/// in one file or one body.
+pub(crate) fn levels_within(
+    declared: &[ClassDecl],
+    infos: &[ClassInfo],
+    index: usize,
+) -> Vec<TypeScope> {
+    let around = std::iter::successors(Some(index), |i| declared[*i].outer);
     let mut indices: Vec<usize> = around.collect();
     indices.reverse();
     indices.iter().flat_map(|i| class_levels(&infos[*i])).collect()
@@ -70,6 +75,12 @@ pub(crate) fn class_levels(class: &ClassInfo) -> impl Iterator<Item = TypeScope>
 
 /// The class declared at `node`, with `names` standing outside of it.
 pub(crate) fn class_info(names: &mut TypeNames<'_>, node: NodeId, name: &Name) -> ClassInfo {
+    let header = class_header(names, node, name);
+    with_members(names, node, header)
+}
+
+/// The class declared at `node` without its members: its type parameters and its supertypes.
+pub(crate) fn class_header(names: &mut TypeNames<'_>, node: NodeId, name: &Name) -> ClassInfo {
     let tree = &names.file.tree;
     let kind = tree.kind(node);
     let before = names.levels.len();
@@ -84,6 +95,18 @@ pub(crate) fn class_info(names: &mut TypeNames<'_>, node: NodeId, name: &Name) -
     class.type_parameters = type_parameters(names, node, name);
     supertypes(names, node, kind, &mut class);
     names.levels.truncate(before);
+    class
+}
+
+/// The class of a header with the members in the body below `node`, a declaration or the body of
+/// an anonymous class.
+pub(crate) fn with_members(
+    names: &mut TypeNames<'_>,
+    node: NodeId,
+    header: ClassInfo,
+) -> ClassInfo {
+    let (before, kind) = (names.levels.len(), names.file.tree.kind(node));
+    let mut class = header;
     names.levels.extend(class_levels(&class));
     add_members(names, node, kind, &mut class);
     names.levels.truncate(before);
@@ -145,7 +168,7 @@ fn supertypes(names: &TypeNames<'_>, node: NodeId, kind: Kind, class: &mut Class
 
 /// Fields, methods and constructors, declared and implicit, of the body below `node`
 /// (a declaration or the body of an anonymous class).
-pub(crate) fn add_members(
+fn add_members(
     names: &mut TypeNames<'_>,
     node: NodeId,
     kind: Kind,

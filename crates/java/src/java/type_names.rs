@@ -24,7 +24,7 @@ pub(crate) enum TypeScope {
 }
 
 /// A class declared inside a method: only its own file sees it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct LocalClass {
     pub supers: Vec<Name>,
     pub members: Map<String, Name>,
@@ -102,6 +102,13 @@ impl<'w> TypeNames<'w> {
     fn missing(&self, name: &str) -> Type {
         self.missing.borrow_mut().insert(name.to_owned());
         Type::class(format!("{MISSING}{name}"))
+    }
+
+    /// Registers a local class by its supertypes and its member classes.
+    pub fn add_local(&mut self, header: &ClassInfo, members: Map<String, Name>) {
+        let supers = header.supertypes().filter_map(Type::class_name).cloned().collect();
+        let local = LocalClass { supers, members, info: None };
+        self.locals.insert(header.name.clone(), local);
     }
 
     /// Names of types that were not found, as they are written.

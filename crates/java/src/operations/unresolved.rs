@@ -145,4 +145,27 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(line, name, uses)| (line, name.to_owned(), uses)));
     }
+
+    /// Types that a class within a method inherits, its type variables, and its other classes are
+    /// known in it and in its member classes.
+    #[test]
+    fn classes_within_methods_know_their_types() {
+        if !CLASSES.has_jdk() {
+            return crate::skip::because("no JDK");
+        }
+        let java = "class B {\n  interface S { interface In { int k(); } }\n  \
+            interface R { interface Deep { int k(); } }\n  int f() {\n    \
+            class L<T extends Comparable<T>> implements S {\n      In g() { return null; }\n      \
+            class N { T t; In in; class P { int p() { return 1; } } class M { P p; In in; } }\n      \
+            class Q implements R { Deep d() { return null; } }\n    }\n    \
+            L<String> l = new L<>();\n    L<String>.N n = l.new N();\n    \
+            return l.g().k() + n.in.k() + n.t.compareTo(\"a\") + l.new Q().d().k();\n  }\n  \
+            int h() {\n    return new S() {\n      In g() { return null; }\n      \
+            class N { In in; class P { int p() { return 1; } } class M { P p; \
+            int q() { return p.p(); } } }\n      int x() { return new N().in.k() + g().k(); }\n    \
+            }.x();\n  }\n}\n";
+        let (_, findings) = scan_with(java, &CLASSES);
+        let messages: Vec<&str> = findings.iter().map(|found| found.message.as_str()).collect();
+        assert_eq!(messages, [""; 0]);
+    }
 }

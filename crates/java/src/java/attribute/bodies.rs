@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{Attributor, BodyContext};
 use crate::java::class::ClassInfo;
-use crate::java::declare::{declared_classes, extra_dimensions, has_modifier, members};
+use crate::java::declare::{ClassDecl, declared_classes, extra_dimensions, has_modifier, members};
 use crate::java::kinds::{Field, Kind};
 use crate::java::source_class;
 use crate::java::tree::NodeId;
-use crate::java::type_names::{LocalClass, TypeScope};
+use crate::java::type_names::TypeScope;
 use crate::java::types::{Name, Type};
 
 impl Attributor<'_> {
@@ -143,24 +143,19 @@ impl Attributor<'_> {
             .class_name()
             .and_then(|n| self.resolver.class(n))
             .is_some_and(|c| c.is_interface);
-        let mut info = ClassInfo {
+        let mut header = ClassInfo {
             name: name.clone(),
             from_source: true,
             declaration: Some(body),
             ..ClassInfo::default()
         };
         if is_interface {
-            info.superclass = Some(Type::object());
-            info.interfaces.push(supertype.clone());
+            header.superclass = Some(Type::object());
+            header.interfaces.push(supertype.clone());
         } else {
-            info.superclass = Some(supertype.clone());
+            header.superclass = Some(supertype.clone());
         }
-        let supers = supertype.class_name().cloned().into_iter().collect();
-        self.add_local_class(body, &name, supers);
-        self.resolver.names.levels.push(TypeScope::Class(name.clone()));
-        source_class::add_members(&mut self.resolver.names, body, Kind::ClassBody, &mut info);
-        self.resolver.names.levels.pop();
-        self.walk_local_class(body, info);
+        self.local_body(body, header);
         Type::class(name)
     }
 
@@ -171,14 +166,14 @@ impl Attributor<'_> {
         };
         let name = self.local_name(node, simple);
         self.resolver.names.levels.push(TypeScope::Local(simple.into(), name.clone()));
-        self.add_local_class(node, &name, Vec::new());
-        let info = source_class::class_info(&mut self.resolver.names, node, &name);
-        let supers: Vec<Name> = info.supertypes().filter_map(Type::class_name).cloned().collect();
-        if let Some(local) = self.resolver.names.locals.get_mut(&name) {
-            local.supers = supers;
-        }
-        // Once more, now that inherited member classes are known.
-        let info = source_class::class_info(&mut self.resolver.names, node, &name);
+        let header = source_class::class_header(&mut self.resolver.names, node, &name);
+        self.local_body(node, header);
+    }
+
+    /// The members of a local class, and the code in them.
+    fn local_body(&mut self, node: NodeId, header: ClassInfo) {
+        self.add_local_class(node, &header);
+        let info = source_class::with_members(&mut self.resolver.names, node, header);
         self.walk_local_class(node, info);
     }
 
@@ -197,35 +192,47 @@ impl Attributor<'_> {
         format!("{outer}$#{}{simple}", node.0).into()
     }
 
-    /// Registers a local class and its member classes.
-    fn add_local_class(&mut self, node: NodeId, name: &Name, supers: Vec<Name>) {
-        let mut found = Vec::new();
-        let (tree, text) = (self.tree(), &self.file.source.text);
-        let prefix = format!("{name}$");
-        for member in members(tree, node).filter(|m| tree.kind(*m).is_class_declaration()) {
-            declared_classes(tree, text, member, &prefix, &mut found);
-        }
-        let direct = |class: &Name| {
-            let simple = class.strip_prefix(&*prefix).filter(|rest| !rest.contains('$'))?;
-            Some((simple.to_owned(), class.clone()))
+    /// Registers a local class and its member classes. Members may name types that their class
+    /// inherits, so the supertypes of all come before any member.
+    fn add_local_class(&mut self, node: NodeId, header: &ClassInfo) {
+        let declared = self.member_declarations(node, &header.name);
+        let prefix = format!("{}$", header.name);
+        let direct = |class: &ClassDecl| {
+            let simple = class.name.strip_prefix(&*prefix).filter(|rest| !rest.contains('$'))?;
+            Some((simple.to_owned(), class.name.clone()))
         };
-        let members = found.iter().filter_map(|c| direct(&c.name)).collect();
-        let local = LocalClass { supers, members, info: None };
-        self.resolver.names.locals.insert(name.clone(), local);
-        for class in &found {
-            let local = LocalClass { members: class.members.clone(), ..LocalClass::default() };
-            self.resolver.names.locals.insert(class.name.clone(), local);
+        let names = &mut self.resolver.names;
+        names.add_local(header, declared.iter().filter_map(direct).collect());
+        let before = names.levels.len();
+        names.levels.extend(source_class::class_levels(header));
+        let within = names.levels.len();
+        let mut headers: Vec<ClassInfo> = Vec::with_capacity(declared.len());
+        for class in &declared {
+            names.levels.extend(around(&declared, &headers, class));
+            let header = source_class::class_header(names, class.node, &class.name);
+            names.add_local(&header, class.members.clone());
+            names.levels.truncate(within);
+            headers.push(header);
         }
-        let levels = self.resolver.names.levels.len();
-        self.resolver.names.levels.push(TypeScope::Class(name.clone()));
-        for class in found {
-            let info = source_class::class_info(&mut self.resolver.names, class.node, &class.name);
-            if let Some(local) = self.resolver.names.locals.get_mut(&class.name) {
-                local.supers = info.supertypes().filter_map(Type::class_name).cloned().collect();
+        for (index, class) in declared.iter().enumerate() {
+            names.levels.extend(around(&declared, &headers, class));
+            let info = source_class::with_members(names, class.node, headers[index].clone());
+            names.levels.truncate(within);
+            if let Some(local) = names.locals.get_mut(&class.name) {
                 local.info = Some(Arc::new(info));
             }
         }
-        self.resolver.names.levels.truncate(levels);
+        names.levels.truncate(before);
+    }
+
+    /// The member classes in the body of a local class, and theirs, outer ones first.
+    fn member_declarations(&self, node: NodeId, name: &Name) -> Vec<ClassDecl> {
+        let (tree, text, prefix) = (self.tree(), &self.file.source.text, format!("{name}$"));
+        let mut declared = Vec::new();
+        for member in members(tree, node).filter(|m| tree.kind(*m).is_class_declaration()) {
+            declared_classes(tree, text, member, &prefix, &mut declared);
+        }
+        declared
     }
 
     /// Whether a local variable declaration says `final`.
@@ -237,4 +244,11 @@ impl Attributor<'_> {
     pub(super) fn extra_dimensions(&self, node: NodeId) -> usize {
         extra_dimensions(self.tree(), &self.file.source.text, node)
     }
+}
+
+/// The type names that the classes around a declared one bring into scope.
+fn around(declared: &[ClassDecl], headers: &[ClassInfo], class: &ClassDecl) -> Vec<TypeScope> {
+    class
+        .outer
+        .map_or_else(Vec::new, |outer| source_class::levels_within(declared, headers, outer))
 }
