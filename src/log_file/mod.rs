@@ -14,6 +14,7 @@ pub(crate) use traces::{TraceFiles, traces};
 
 use std::io;
 
+use crate::format;
 use crate::toolchain::archive::ArchiveFault;
 
 /// Why a log can't be read.
@@ -60,9 +61,5 @@ pub(crate) enum LogFileError {
 /// Names as a message shows them: the first few, and how many more there are.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 6;
-    let mut text = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
-    }
-    text
+    format::listed(names, SHOWN)
 }

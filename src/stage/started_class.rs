@@ -1,5 +1,7 @@
 //! Whether the class that a scenario starts is there: found before anything is built or run.
 
+use std::path::Path;
+
 use crate::build::AnalysedApplication;
 use crate::scenario::{Scenario, StartKind, nearest_of};
 
@@ -29,9 +31,7 @@ pub(super) fn check(scenario: &Scenario, application: &AnalysedApplication) -> R
 fn is_declared(application: &AnalysedApplication, class: &str) -> bool {
     let outer = class.split('$').next().unwrap_or(class);
     let path = format!("{}.java", outer.replace('.', "/"));
-    let has_its_file = |file: &str| {
-        file.strip_suffix(&path).is_some_and(|root| root.is_empty() || root.ends_with('/'))
-    };
+    let has_its_file = |file: &str| Path::new(file).ends_with(&path);
     let simple = outer.rsplit('.').next().unwrap_or(outer);
     let declaration = format!("class {simple}");
     application.sources.files.iter().any(|file| has_its_file(&file.path))
@@ -43,8 +43,6 @@ fn is_declared(application: &AnalysedApplication, class: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::blocks::Granularity;
     use crate::build::Sources;

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
+use wattline_units::format::listed;
+
 use crate::finding::{Finding, FindingKind};
 
 /// A name, as far as it is known with its package, and how often a file uses it.
@@ -72,14 +74,9 @@ pub fn unresolved_packages(findings: &[Finding]) -> Option<String> {
     }
     let mut packages: Vec<(String, u64)> = uses.into_iter().collect();
     packages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let named =
-        packages.iter().take(NAMED).map(|(package, uses)| format!("{package} ({uses} uses)"));
-    let named = named.collect::<Vec<_>>().join(", ");
-    match packages.len() {
-        0 => None,
-        n if n > NAMED => Some(format!("{named} and {} more", n - NAMED)),
-        _ => Some(named),
-    }
+    let texts = packages.iter().map(|(package, uses)| format!("{package} ({uses} uses)"));
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| listed(&texts, NAMED))
 }
 
 #[cfg(test)]

@@ -61,7 +61,10 @@ pub struct BaselineComparison {
 impl BaselineComparison {
     /// Compares a model with the best of the baselines that have errors.
     pub fn of(model: &str, errors: &[HeldOutError<'_>]) -> Option<Self> {
-        let nmae = |name: &str| mean(errors.iter().filter(|error| error.model == name));
+        let nmae = |name: &str| {
+            let own = errors.iter().filter(|error| error.model == name);
+            mean_nmae(own.map(|error| (error.nmae, error.cases)))
+        };
         let judged = BASELINES.iter().filter_map(|name| Some((*name, nmae(name)?)));
         let (baseline, baseline_nmae) = judged.min_by(|a, b| a.1.total_cmp(&b.1))?;
         let difference_se = standard_error(&differences(errors, model, baseline));
@@ -100,10 +103,10 @@ impl Display for BaselineComparison {
     }
 }
 
-fn mean<'e>(errors: impl Iterator<Item = &'e HeldOutError<'e>>) -> Option<f64> {
-    let (sum, cases) = errors.fold((0.0, 0), |(sum, cases), error| {
-        (sum + error.nmae * error.cases as f64, cases + error.cases)
-    });
+/// NMAE over all parts, of the NMAE and the number of cases of each; absent without cases.
+pub fn mean_nmae(parts: impl IntoIterator<Item = (f64, usize)>) -> Option<f64> {
+    let add = |(sum, all), (nmae, cases)| (sum + nmae * cases as f64, all + cases);
+    let (sum, cases) = parts.into_iter().fold((0.0, 0), add);
     (cases > 0).then(|| sum / cases as f64)
 }
 

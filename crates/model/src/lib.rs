@@ -57,7 +57,7 @@ mod testing;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use baseline_comparison::{BASELINES, BaselineComparison, HeldOutError, Standing};
+pub use baseline_comparison::{BASELINES, BaselineComparison, HeldOutError, Standing, mean_nmae};
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 pub use devices::{DeviceFactor, devices, devices_csv};

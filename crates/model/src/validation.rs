@@ -5,7 +5,7 @@ use serde::Serialize;
 use wattline_units::assumptions::Assumptions;
 
 use super::baseline::{Predict, duration, flat, has_durations, mean};
-use super::baseline_comparison::{BaselineComparison, HeldOutError};
+use super::baseline_comparison::{BaselineComparison, HeldOutError, mean_nmae};
 use super::check::{check, check_energies};
 use super::devices::{at_reference, devices, factors};
 use super::error::ModelError;
@@ -134,13 +134,10 @@ impl CrossValidation {
     pub fn mean(&self, model: &str, set: CvSet) -> Option<CvMean> {
         let rows: Vec<&CvRow> =
             self.rows.iter().filter(|row| row.model == model && row.set == set).collect();
-        let cases: usize = rows.iter().map(|row| row.cases).sum();
-        let errors: f64 = rows.iter().map(|row| row.nmae * row.cases as f64).sum();
+        let nmae = mean_nmae(rows.iter().map(|row| (row.nmae, row.cases)))?;
         let known: Vec<f64> = rows.iter().filter_map(|row| row.r).collect();
-        (cases > 0).then(|| CvMean {
-            nmae: errors / cases as f64,
-            r: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
-        })
+        let r = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+        Some(CvMean { nmae, r })
     }
 
     /// The solver beside the baseline that predicts held-out cases best.

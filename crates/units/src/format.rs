@@ -1,6 +1,6 @@
 //! How reports write figures and foreign text.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::Path;
 
 use crate::interval::Interval;
@@ -46,6 +46,15 @@ pub struct SentencePiece {
 pub fn pieces(sentence: &str) -> Vec<SentencePiece> {
     let parts = sentence.split('`').enumerate().filter(|(_, text)| !text.is_empty());
     parts.map(|(i, text)| SentencePiece { is_code: i % 2 == 1, text: visible(text) }).collect()
+}
+
+/// The first few of some texts, and how many more there are: `a, b and 3 more`.
+pub fn listed<T: Display>(texts: &[T], shown: usize) -> String {
+    let first: Vec<String> = texts.iter().take(shown).map(T::to_string).collect();
+    match texts.len().saturating_sub(shown) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// A part that may be absent.

@@ -6,6 +6,7 @@ use crate::compare::{
     self, AllowedIncrease, CompareMode, Comparison, GateVerdict, MethodChanges, Side, SidePrices,
     compare_measured, compare_methods,
 };
+use crate::format;
 use crate::model::Model;
 use crate::stage::account::account;
 use crate::stage::folder::names;
@@ -141,14 +142,9 @@ fn most(campaign: &Campaign) -> Option<Joules> {
 const NAMED: usize = 5;
 
 fn costs_of_new(operations: &[String]) -> String {
-    let named: Vec<&str> = operations.iter().take(NAMED).map(String::as_str).collect();
-    let more = match operations.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     format!(
-        "the base never ran {}{more}: the new campaign's model prices them, with an error of its own",
-        named.join(", ")
+        "the base never ran {}: the new campaign's model prices them, with an error of its own",
+        format::listed(operations, NAMED)
     )
 }
 

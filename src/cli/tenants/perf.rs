@@ -91,8 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut log = MeterLog { meter, readings, ..MeterLog::default() };
     let mut perf = Perf::new(arguments.by.into());
     let mut text = open(arguments)?;
-    feed(&mut text.lines, &mut perf, &mut log, &mut session)
-        .map_err(|error| error.of(&arguments.file))?;
+    feed(&arguments.file, &mut text.lines, &mut perf, &mut log, &mut session)?;
     text.check_printer(arguments, perf.switches())?;
     check(arguments, &perf, &text.shown)?;
     session.incomplete.extend(unreadable(&perf, session.stream.troubles().unreadable));
@@ -102,16 +101,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     session.finish(&arguments.file.display().to_string(), &notes)
 }
 
-/// All lines, with the meter's readings as the switches come.
+/// All lines of a file, with the meter's readings as the switches come.
 fn feed(
+    path: &Path,
     lines: &mut dyn BufRead,
     perf: &mut Perf,
     log: &mut MeterLog,
     session: &mut TenantSession<'_>,
-) -> Result<(), FeedError> {
+) -> Result<(), Failure> {
     let (mut line, mut records) = (Vec::new(), Vec::new());
     loop {
-        if LINE_BYTES.read_line_into(&mut &mut *lines, &mut line)? == 0 {
+        let read = LINE_BYTES.read_line_into(&mut &mut *lines, &mut line);
+        if read.map_err(Failure::io("read", path))? == 0 {
             perf.finish(|record| records.push(record));
         } else {
             let text = String::from_utf8_lossy(&line);
@@ -132,34 +133,7 @@ fn feed(
         }
     }
     // One reading after the last switch closes its interval.
-    log.last().map_or(Ok(()), |last| Ok(session.take(last)?))
-}
-
-/// Why not all lines could be fed.
-enum FeedError {
-    Read(io::Error),
-    Session(Failure),
-}
-
-impl From<io::Error> for FeedError {
-    fn from(error: io::Error) -> Self {
-        Self::Read(error)
-    }
-}
-
-impl From<Failure> for FeedError {
-    fn from(failure: Failure) -> Self {
-        Self::Session(failure)
-    }
-}
-
-impl FeedError {
-    fn of(self, path: &Path) -> Failure {
-        match self {
-            Self::Read(error) => Failure::io("read", path)(error),
-            Self::Session(failure) => failure,
-        }
-    }
+    log.last().map_or(Ok(()), |last| session.take(last))
 }
 
 /// What a text has to have for what is asked for.

@@ -45,6 +45,13 @@ struct UnseenRow {
 /// The name of what is compared.
 const ACCOUNT: &str = "account";
 
+impl UnseenInput {
+    /// How far a prediction is from what was measured, as a part of it: 0.1 is 10 % too much.
+    pub fn relative_error(&self, predicted: Joules) -> f64 {
+        predicted.0 / self.measured.0 - 1.0
+    }
+}
+
 impl UnseenInputs {
     /// NMAE of the accounts over the inputs: the mean of their relative errors.
     pub fn nmae(&self) -> f64 {
@@ -95,7 +102,7 @@ impl UnseenInputs {
                 model,
                 part,
                 cases: 1,
-                nmae: (energy.0 / input.measured.0 - 1.0).abs(),
+                nmae: input.relative_error(energy).abs(),
             };
             [
                 of(ACCOUNT, input.predicted.energy),
@@ -107,7 +114,7 @@ impl UnseenInputs {
     }
 
     fn error(&self, of: impl Fn(&UnseenInput) -> Joules) -> f64 {
-        let relative = self.0.iter().map(|input| (of(input).0 / input.measured.0 - 1.0).abs());
+        let relative = self.0.iter().map(|input| input.relative_error(of(input)).abs());
         relative.sum::<f64>() / self.0.len() as f64
     }
 

@@ -136,17 +136,18 @@ impl MethodChanges {
                 .or_else(unsure);
             if let Some(why) = why {
                 row.change = EnergyChange::default();
-                row.remark = [row.remark.clone(), why]
-                    .into_iter()
-                    .filter(|remark| !remark.is_empty())
-                    .collect::<Vec<_>>()
-                    .join("; ");
+                row.remark = joined([row.remark.clone(), why]);
             }
         }
         self.classes.sort_by(by_size);
         self.methods.sort_by(by_size);
         self
     }
+}
+
+/// Two remarks as one; either may be empty.
+fn joined(remarks: [String; 2]) -> String {
+    remarks.into_iter().filter(|remark| !remark.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 /// What every method and class spends by the accounts of a campaign: nothing, surely, where it
@@ -313,8 +314,7 @@ fn rows<K>(
     let mut rows: Vec<ChangeRow> = changed
         .map(|(key, PricedChange { change, unpriced })| {
             let unpriced = (!unpriced.is_empty()).then(|| unpriced.to_string());
-            let remarks = [remark(&key)].into_iter().filter(|remark| !remark.is_empty());
-            let remark = remarks.chain(unpriced).collect::<Vec<_>>().join("; ");
+            let remark = joined([remark(&key), unpriced.unwrap_or_default()]);
             ChangeRow { subject: subject(key), change, verdict: None, remark }
         })
         .collect();

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
+use crate::format;
+
 /// How many operations are named.
 const NAMED: usize = 3;
 
@@ -43,15 +45,12 @@ impl Display for UnpricedOperations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all: Vec<(&String, &[u64; 2])> = self.0.iter().collect();
         all.sort_by_key(|(_, [base, new])| std::cmp::Reverse(base.max(new)));
-        let named = all.iter().take(NAMED).map(|(operation, [base, new])| match base == new {
+        let texts = all.iter().map(|(operation, [base, new])| match base == new {
             true => format!("{operation} ({new} executions on both sides)"),
             false => format!("{operation} ({base} executions before, {new} now)"),
         });
-        write!(f, "no cost for {}", named.collect::<Vec<_>>().join(", "))?;
-        match all.len().saturating_sub(NAMED) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
+        let texts: Vec<String> = texts.collect();
+        write!(f, "no cost for {}", format::listed(&texts, NAMED))
     }
 }
 

@@ -138,7 +138,7 @@ fn add_others(sources: &mut Sources, made: &Processed) -> Result<(), BuildError>
         Some(ClassFileFacts { source: Some(source), .. }) => {
             let folder = name.rsplit_once('/').map_or(String::new(), |(f, _)| format!("{f}/"));
             let end = format!("{folder}{source}");
-            known.iter().any(|path| *path == end || path.ends_with(&format!("/{end}")))
+            known.iter().any(|path| Path::new(path).ends_with(&end))
         }
         _ => name == "module-info.class",
     };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::java::source::without_comments;
+
 /// A module declaration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModuleInfo {
@@ -87,26 +89,6 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     words
-}
-
-fn without_comments(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('/') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = match rest.as_bytes() {
-            [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
-            [b'/', b'*', ..] => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-            _ => {
-                plain.push('/');
-                1
-            }
-        };
-        plain.push(' ');
-        rest = &rest[end..];
-    }
-    plain + rest
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Classes of an application that are compiled and not analysed: what is analysed may name them.
 
+use std::path::Path;
+
 use crate::finding::Finding;
 use crate::unresolved_name::UnresolvedName;
 
@@ -18,10 +20,7 @@ impl ClassesNotAnalysed {
     pub fn leave(&self, finding: &Finding) -> bool {
         let Some(UnresolvedName { name, .. }) = UnresolvedName::of(finding) else { return true };
         let file = format!("{}.java", name.replace('.', "/"));
-        let declares = |path: &String| {
-            path.strip_suffix(&file).is_some_and(|root| root.is_empty() || root.ends_with('/'))
-        };
-        !self.0.iter().any(declares)
+        !self.0.iter().any(|path| Path::new(path).ends_with(&file))
     }
 }
 

@@ -193,9 +193,7 @@ fn add_services(sources: &mut Sources) -> Result<(), BuildError> {
 /// Whether a class gives its service by a static method, which only modules may.
 fn has_provider(sources: &Sources, class: &str) -> bool {
     let path = format!("{}.java", class.replace('.', "/"));
-    let is_it =
-        |file: &&LoadedSource| file.path == path || file.path.ends_with(&format!("/{path}"));
-    let file = sources.files.iter().find(is_it);
+    let file = sources.files.iter().find(|file| Path::new(&file.path).ends_with(&path));
     file.is_some_and(|file| {
         let mut lines = file.text.lines();
         lines.any(|line| line.contains("static") && line.contains(" provider()"))

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::power::meter::RAPL_TREES;
+
 /// A folder of the kernel's, perhaps below a root.
 fn below(root: &Path, folder: &str) -> PathBuf {
     match root.as_os_str().is_empty() {
@@ -31,9 +33,9 @@ pub(super) fn rapl_reading(root: &Path) -> String {
 
 /// The same of a folder of power capping zones.
 pub fn powercap_reading(folder: &Path) -> String {
-    let trees = ["intel-rapl:", "intel-rapl-mmio:"];
     let line = |zone: &PathBuf| {
-        let name = name(zone).filter(|name| trees.iter().any(|tree| name.starts_with(tree)))?;
+        let is_rapl = |name: &&str| RAPL_TREES.iter().any(|tree| name.starts_with(tree));
+        let name = name(zone).filter(is_rapl)?;
         let read = |file: &str| match fs::read_to_string(zone.join(file)) {
             Ok(text) => text.trim().to_string(),
             Err(error) => format!("{file}: Permission denied ({})", error.kind()),

@@ -82,6 +82,17 @@ pub fn has_letters_outside_comments(text: &str) -> bool {
     !text[from..].is_ascii()
 }
 
+/// The text with a blank in the place of each comment.
+pub fn without_comments(text: &str) -> String {
+    let (mut plain, mut from) = (String::with_capacity(text.len()), 0);
+    for region in Regions::of(text).filter(|region| region.kind != RegionKind::Literal) {
+        plain.push_str(&text[from..region.range.start]);
+        plain.push(' ');
+        from = region.range.end;
+    }
+    plain + &text[from..]
+}
+
 /// The text without escapes, and with the class of a compact source file.
 fn as_parsed(path: &str, text: String) -> String {
     let text = escapes::decoded(&text).unwrap_or(text);
@@ -169,6 +180,12 @@ mod tests {
         assert!(!has_letters_outside_comments("class A { // ä\n /* ö */ int a; } // ü"));
         assert!(has_letters_outside_comments("class A { /* a */ String s = \"ä\"; }"));
         assert!(has_letters_outside_comments("class Ä { }"));
+    }
+
+    #[test]
+    fn comments_are_blanks() {
+        let text = "a/* { */.b; // c\n@D(\"// no\") /d /* e";
+        assert_eq!(without_comments(text), "a .b;  \n@D(\"// no\") /d  ");
     }
 
     #[test]

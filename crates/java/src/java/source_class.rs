@@ -168,12 +168,7 @@ fn supertypes(names: &TypeNames<'_>, node: NodeId, kind: Kind, class: &mut Class
 
 /// Fields, methods and constructors, declared and implicit, of the body below `node`
 /// (a declaration or the body of an anonymous class).
-fn add_members(
-    names: &mut TypeNames<'_>,
-    node: NodeId,
-    kind: Kind,
-    class: &mut ClassInfo,
-) {
+fn add_members(names: &mut TypeNames<'_>, node: NodeId, kind: Kind, class: &mut ClassInfo) {
     let file = names.file;
     for member in members(&file.tree, node) {
         match file.tree.kind(member) {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Paths of source files in a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,9 +33,7 @@ impl Repository {
         for path in tracked {
             by_name.entry(name(path)).or_default().push(path);
         }
-        let below = |path: &&&str, file: &str| {
-            path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        };
+        let below = |path: &&&str, file: &str| Path::new(path).ends_with(file);
         let paths = files.into_iter().filter_map(|file| {
             let mut found = by_name.get(name(file))?.iter().filter(|path| below(path, file));
             let only = found.next().filter(|_| found.next().is_none())?;

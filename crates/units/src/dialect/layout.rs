@@ -1,7 +1,7 @@
 //! Where the cells of a table begin and end: the separator, and what stands before the titles.
 
 use super::error::DialectError;
-use super::marks::{CellShape, shape_of};
+use super::numbers::ColumnMarks;
 use super::titles::is_units_row;
 
 /// What stands between two cells.
@@ -316,16 +316,12 @@ fn usual_columns(rows: &[SampleRow]) -> usize {
     counts.into_iter().max_by_key(|(cells, rows)| (*rows, *cells)).map_or(0, |(cells, _)| cells)
 }
 
-fn is_number(cell: &str) -> bool {
-    !matches!(shape_of(cell), CellShape::Text | CellShape::Missing)
-}
-
 fn has_numbers(row: &SampleRow) -> bool {
-    row.cells.iter().any(|cell| is_number(cell))
+    row.cells.iter().any(|cell| ColumnMarks::is_number(cell))
 }
 
 fn all_numbers(row: &SampleRow) -> bool {
-    row.cells.iter().all(|cell| is_number(cell))
+    row.cells.iter().all(|cell| ColumnMarks::is_number(cell))
 }
 
 #[cfg(test)]

@@ -24,5 +24,5 @@ pub(crate) use numbers::plain_cell;
 pub use numbers::{ColumnMarks, NumberMarks};
 pub use plain::{PlainCsv, SAMPLE_BYTES, TableDialect, plain_text};
 pub use row_limit::RowLimited;
-pub(crate) use titles::is_units_row;
 pub use titles::{Quantity, TitleError, UnitColumn, quantity_column, title_unit};
+pub(crate) use titles::{is_units_row, with_units};

@@ -14,6 +14,8 @@ use super::layout::{CellSeparator, TableLayout, reader_settings};
 use super::line_text::LineText;
 use super::numbers::{ColumnMarks, NumberMarks, plain_cell};
 use super::row_limit::RowLimited;
+use super::titles::with_units;
+use crate::format;
 use crate::shortened::shortened;
 
 /// Bytes of a table by which its dialect is told.
@@ -81,9 +83,10 @@ impl TableDialect {
         }
         let with_commas = |(_, marks): &(&String, &NumberMarks)| **marks == NumberMarks::Comma;
         let commas = self.titles.iter().zip(&self.marks).filter(with_commas);
-        let commas: Vec<&str> = commas.map(|(title, _)| title.as_str()).collect();
+        let commas: Vec<String> =
+            commas.map(|(title, _)| format!("`{}`", shortened(title))).collect();
         if !commas.is_empty() {
-            parts.push(format!("decimal commas in {}", listed(&commas)));
+            parts.push(format!("decimal commas in {}", format::listed(&commas, NAMED_COLUMNS)));
         }
         if self.encoding != TextEncoding::Utf8 {
             parts.push(self.encoding.name().to_owned());
@@ -98,16 +101,8 @@ impl TableDialect {
     }
 }
 
-/// Some names, and how many more there are.
-fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 3;
-    let shown: Vec<String> =
-        names.iter().take(SHOWN).map(|name| format!("`{}`", shortened(name))).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
+/// How many columns a remark names.
+const NAMED_COLUMNS: usize = 3;
 
 /// What the rows of a sample say.
 struct SampledRows {
@@ -173,11 +168,7 @@ impl<R: Read> RowReader<R> {
         }
         if self.layout.has_units {
             self.next()?;
-            for (title, unit) in titles.iter_mut().zip(self.cells()) {
-                if !unit.is_empty() {
-                    *title = format!("{title} [{}]", unit.trim_matches(['[', ']', '(', ')', ' ']));
-                }
-            }
+            titles = with_units(titles, &self.cells());
         }
         if titles.len() > 1 && titles.last().is_some_and(String::is_empty) {
             titles.pop();

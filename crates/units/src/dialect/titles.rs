@@ -164,10 +164,14 @@ impl Quantity {
     }
 }
 
+/// A unit without its brackets.
+fn bare_unit(cell: &str) -> &str {
+    cell.trim_matches(['[', ']', '(', ')', ' '])
+}
+
 /// Whether a cell is a unit and nothing else, in brackets or not.
 fn is_unit(cell: &str) -> bool {
-    let cell = cell.trim_matches(['[', ']', '(', ')', ' ']);
-    let cell = plain_micro(cell);
+    let cell = plain_micro(bare_unit(cell));
     Quantity::ALL.iter().any(|quantity| quantity.units().iter().any(|(unit, _)| *unit == cell))
 }
 
@@ -175,6 +179,16 @@ fn is_unit(cell: &str) -> bool {
 pub(crate) fn is_units_row(cells: &[String], titles: usize) -> bool {
     let is = |cell: &String| cell.is_empty() || is_unit(cell);
     cells.len() == titles && cells.iter().all(is) && cells.iter().any(|cell| is_unit(cell))
+}
+
+/// Titles with the units of the line below: `power` above `mW` is `power [mW]`.
+pub(crate) fn with_units(titles: Vec<String>, units: &[String]) -> Vec<String> {
+    let unit = |at: usize| units.get(at).filter(|unit| !unit.is_empty());
+    let with_unit = |(at, title): (usize, String)| match unit(at) {
+        Some(unit) => format!("{title} [{}]", bare_unit(unit)),
+        None => title,
+    };
+    titles.into_iter().enumerate().map(with_unit).collect()
 }
 
 /// Greek mu and the micro sign look alike.

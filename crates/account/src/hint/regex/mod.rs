@@ -6,7 +6,7 @@ mod written;
 
 use std::collections::BTreeMap;
 
-use crate::format::grouped;
+use crate::format::{grouped, listed};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::Context;
 use crate::hint::hint::Hint;
@@ -178,12 +178,8 @@ fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
         }
     }
     let verb = if texts.len() == 1 { "is" } else { "are" };
-    let more = match texts.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let shown = texts[..texts.len().min(SHOWN)].join(", ");
-    format!("{shown}{more} {verb} compiled at every use, up to {} times.", grouped(runs))
+    let shown = listed(&texts, SHOWN);
+    format!("{shown} {verb} compiled at every use, up to {} times.", grouped(runs))
 }
 
 fn condition(found: &[Written<'_>]) -> String {

@@ -248,7 +248,5 @@ impl Attributor<'_> {
 
 /// The type names that the classes around a declared one bring into scope.
 fn around(declared: &[ClassDecl], headers: &[ClassInfo], class: &ClassDecl) -> Vec<TypeScope> {
-    class
-        .outer
-        .map_or_else(Vec::new, |outer| source_class::levels_within(declared, headers, outer))
+    class.outer.map_or_else(Vec::new, |outer| source_class::levels_within(declared, headers, outer))
 }

@@ -3,7 +3,7 @@
 
 use crate::account::{Interval, UnseenInput};
 use crate::format;
-use crate::model::{BASELINES, BaselineComparison, HeldOutError, Standing};
+use crate::model::{self, BASELINES, BaselineComparison, HeldOutError, Standing};
 use crate::report::data::{ReportData, ReportedCvRow};
 use crate::units::Joules;
 
@@ -93,11 +93,9 @@ fn what_it_is(baseline: &str) -> &'static str {
 /// NMAE of a model over the cases of all rounds; absent when a round has none.
 pub fn mean_nmae(rows: &[ReportedCvRow], model: &str, set: &str) -> Option<f64> {
     let own = rows.iter().filter(|row| row.model == model && row.set == set);
-    let weighted: Option<Vec<(f64, f64)>> =
-        own.map(|row| Some((row.nmae?, row.cases as f64))).collect();
-    let weighted = weighted?;
-    let cases: f64 = weighted.iter().map(|(_, cases)| cases).sum();
-    (cases > 0.0).then(|| weighted.iter().map(|(nmae, n)| nmae * n).sum::<f64>() / cases)
+    let rounds: Option<Vec<(f64, usize)>> =
+        own.map(|row| Some((row.nmae?, usize::try_from(row.cases).ok()?))).collect();
+    model::mean_nmae(rounds?)
 }
 
 /// Mean r of a model over its rounds; absent when a round has none.
@@ -313,7 +311,7 @@ pub struct UnseenView {
 /// Inputs by the accounts of the others; empty where there is only one.
 pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
     let view = |(input, interval): (&UnseenInput, Option<Interval>)| {
-        let off = |found: Joules| format::percent(found.0 / input.measured.0 - 1.0);
+        let off = |found: Joules| format::percent(input.relative_error(found));
         UnseenView {
             input: format::visible(&input.input),
             measured: format::energy(input.measured),

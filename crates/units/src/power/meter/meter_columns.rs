@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use super::external::ColumnNames;
 use crate::dialect::{
     CellSeparator, ColumnMarks, NumberMarks, Quantity, TimeCell, UnitColumn, decimal_nanos,
-    is_units_row, plain_cell, quantity_column, unix_nanos,
+    is_units_row, plain_cell, quantity_column, unix_nanos, with_units,
 };
 
 /// The title is within so many lines of the start.
@@ -245,13 +245,6 @@ fn titles_of(line: &str, separator: CellSeparator) -> Vec<String> {
     let line = line.trim_start_matches('\u{feff}').trim_start_matches('#');
     let line = if separator == CellSeparator::Spaces { line.trim() } else { line };
     separator.cells(line, false)
-}
-
-/// Titles with the units of the line below them.
-fn with_units(titles: Vec<String>, units: &[String]) -> Vec<String> {
-    let unit = |unit: &String| unit.trim_matches(['[', ']', '(', ')', ' ']).to_owned();
-    let both = titles.into_iter().zip(units.iter().map(unit));
-    both.map(|(title, unit)| format!("{title} [{unit}]")).collect()
 }
 
 fn named(titles: &[&str], names: &ColumnNames) -> Result<(UnitColumn, PowerSource), String> {

@@ -33,7 +33,7 @@ pub use kind::{Meter, Offer};
 pub use odpm::Odpm;
 pub use power_stats::PowerStats;
 pub use rapl::Rapl;
-pub use rapl_zones::{RaplZone, rapl_default, rapl_zones};
+pub use rapl_zones::{RAPL_TREES, RaplZone, rapl_default, rapl_zones};
 pub use software::{Software, full_load_w, software_power_w};
 
 use readings::HEAD;

@@ -18,8 +18,9 @@ pub struct RaplZone {
     is_part: bool,
 }
 
-/// Registers, and the same mapped into memory: the first that has a zone of a name counts.
-const TREES: [&str; 2] = ["intel-rapl:", "intel-rapl-mmio:"];
+/// What the folders of zones begin with. Registers, and the same mapped into memory: the first
+/// that has a zone of a name counts.
+pub const RAPL_TREES: [&str; 2] = ["intel-rapl:", "intel-rapl-mmio:"];
 
 impl RaplZone {
     /// Whether it is a whole package.
@@ -82,7 +83,7 @@ impl<'a> Listed<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let [folder, label, range, energy] = words.as_slice() else { return None };
-        let tree = TREES.iter().position(|tree| folder.starts_with(tree))?;
+        let tree = RAPL_TREES.iter().position(|tree| folder.starts_with(tree))?;
         let (range_uj, energy_uj) = (range.parse().ok()?, energy.parse().ok()?);
         Some(Self { tree, folder, label, range_uj, energy_uj })
     }
