@@ -14,7 +14,7 @@ const GATHERED: &str = "wattlineGathered";
 /// - Its inputs are read anew in every iteration, from volatile fields, and what it keeps is
 ///   kept in every iteration.
 /// - Its body stands there once, as of equal statements in a row all but one would be left out;
-///   or [`COPIES`] times, where each works on what the one before has left. All else in the loop
+///   or `COPIES` times, where each works on what the one before has left. All else in the loop
 ///   is measured with it, and the less the more of it there is.
 /// - Its objects are shown to all threads, so that they are not taken apart into locals.
 /// - A volatile field is part of what it keeps, so that no other read moves out of the loop.

@@ -148,7 +148,7 @@ pub fn table_csv(table: &Table) -> String {
 /// error holds what microbenchmarks around one operation disagree by. Operations that no
 /// microbenchmark ran have none. `mix` is what the application executes.
 ///
-/// Costs are guessed to be about alike, those of dear operations ([`dearness`]) so many times
+/// Costs are guessed to be about alike, those of dear operations (`dearness`) so many times
 /// as large.
 pub fn microbenchmark_prices(table: &Table, mix: &Mix) -> Result<MicrobenchmarkPrices, ModelError> {
     let penalty = Penalty::Fixed(pull(&table.cases, &ASSUMED));
