@@ -161,12 +161,23 @@ fn start(options: &BoardOptions) -> Result<(), Failure> {
     progress::result(board.serial());
     // Nobody could use a board whose serial has not arrived.
     standard_output::check()?;
+    let server = Server::for_virtual_boards();
+    let setting = match server == Server::from_environment() {
+        true => String::new(),
+        false => format!("ANDROID_ADB_SERVER_PORT={} ", server.address.port()),
+    };
     progress::say(format!(
-        "a virtual board: its energy is computed, not measured. Use it with `adb connect {}`; it \
-         ends with the end of standard input (Ctrl-D). A line with a fault's name causes it \
-         (`help` lists them), `lift` ends those that last",
+        "a virtual board: its energy is computed, not measured. Use it with `{setting}adb connect \
+         {}`; it ends with the end of standard input (Ctrl-D). A line with a fault's name causes \
+         it (`help` lists them), `lift` ends those that last",
         board.serial()
     ));
+    if !setting.is_empty() {
+        progress::say(
+            "the adb server at the usual port is another user's, whose key the board refuses: \
+             wattline needs the same setting to use this board",
+        );
+    }
     if !board.is_confined() {
         progress::say(
             "its shells are not confined, since this machine lets ordinary users make no name \

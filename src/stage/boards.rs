@@ -118,20 +118,26 @@ pub struct VirtualSettings {
 
 /// Whether a board can be opened later: asked before hours of other work.
 pub(crate) fn check(choice: &BoardChoice) -> Result<(), Failure> {
-    let server = Server::from_environment();
     match choice {
         BoardChoice::Virtual(_) => {
             virtual_board::check_programs()?;
-            list(server)?;
+            list(server_for(choice))?;
         }
         BoardChoice::Jvm => {
             Jdk::find()?;
         }
         BoardChoice::Serial(serial) => {
-            open_serial(server, serial)?;
+            open_serial(server_for(choice), serial)?;
         }
     }
     Ok(())
+}
+
+fn server_for(choice: &BoardChoice) -> Server {
+    match choice {
+        BoardChoice::Virtual(_) => Server::for_virtual_boards(),
+        BoardChoice::Jvm | BoardChoice::Serial(_) => Server::from_environment(),
+    }
 }
 
 /// Refuses an application with a window where there is no Android.
@@ -154,7 +160,7 @@ pub(crate) fn open(
 ) -> Result<OpenBoard, Failure> {
     check_start(std::slice::from_ref(choice), scenario)?;
     let settings = &scenario.board;
-    let server = Server::from_environment();
+    let server = server_for(choice);
     let (serial, running) = match choice {
         BoardChoice::Jvm => return open_local(settings),
         BoardChoice::Serial(serial) => (serial.clone(), None),

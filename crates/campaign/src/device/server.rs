@@ -19,6 +19,8 @@ use super::shortened::shortened;
 
 /// The port every adb server uses unless told otherwise.
 const PORT: u16 = 5037;
+/// The last port that is tried for a server of one's own.
+const LAST_PORT: u16 = 5137;
 
 /// Where the adb server listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +32,20 @@ pub struct Server {
 impl Server {
     /// The local server, on the port of `ANDROID_ADB_SERVER_PORT` where that is a port.
     pub fn from_environment() -> Self {
-        let port = std::env::var("ANDROID_ADB_SERVER_PORT").ok().and_then(|text| text.parse().ok());
-        Self { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, port.unwrap_or(PORT)) }
+        Self::at(port_of_environment().unwrap_or(PORT))
+    }
+
+    /// The local server for virtual boards. These accept only the key of the user who started
+    /// them, so that not even root's server reaches them: where another user's listens at the usual
+    /// port, this is the next port at which this user's listens, or none. A port that the
+    /// environment names is taken as it is.
+    pub fn for_virtual_boards() -> Self {
+        let own = || own_port(&listening_sockets(), rustix::process::geteuid().as_raw());
+        Self::at(port_of_environment().unwrap_or_else(own))
+    }
+
+    fn at(port: u16) -> Self {
+        Self { address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, port) }
     }
 
     /// Asks a question whose answer is one text (`host:devices-l`). Each use of a board begins
@@ -46,8 +60,7 @@ impl Server {
     /// A server of another user, but root, would see and could change all that goes to a board.
     fn check_owner(&self) -> Result<(), DeviceError> {
         let own = rustix::process::geteuid().as_raw();
-        let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
-        match listener_owner(&sockets, self.address) {
+        match listener_owner(&listening_sockets(), self.address) {
             Some(uid) if ![own, 0].contains(&uid) => {
                 Err(DeviceError::ForeignServer { address: self.address, uid })
             }
@@ -111,6 +124,24 @@ impl Server {
     fn unreachable(&self, source: io::Error) -> DeviceError {
         DeviceError::ServerUnreachable { address: self.address, source }
     }
+}
+
+/// The port that `ANDROID_ADB_SERVER_PORT` names.
+fn port_of_environment() -> Option<u16> {
+    std::env::var("ANDROID_ADB_SERVER_PORT").ok().and_then(|text| text.parse().ok())
+}
+
+/// The kernel's table of TCP sockets; empty where it can't be read.
+fn listening_sockets() -> String {
+    std::fs::read_to_string("/proc/net/tcp").unwrap_or_default()
+}
+
+/// The first port from the usual one on where nobody else listens.
+fn own_port(table: &str, uid: u32) -> u16 {
+    let is_own = |port: &u16| {
+        listener_owner(table, Server::at(*port).address).is_none_or(|owner| owner == uid)
+    };
+    (PORT..=LAST_PORT).find(is_own).unwrap_or(PORT)
 }
 
 /// The user number of who listens at a loopback address, by the kernel's table of sockets
@@ -251,6 +282,9 @@ mod tests {
         assert_eq!(listener_owner(table, at(5037)), Some(1000));
         assert_eq!(listener_owner(table, at(5038)), None);
         assert_eq!(listener_owner("nonsense\n\n", at(5037)), None);
+        assert_eq!(own_port(table, 1000), 5037);
+        assert_eq!(own_port(table, 0), 5038, "root's board takes root's key only, too");
+        assert_eq!(own_port("", 1001), 5037);
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let Ok(table) = std::fs::read_to_string("/proc/net/tcp") else { return };
         let owner = listener_owner(&table, at(listener.local_addr().unwrap().port()));
