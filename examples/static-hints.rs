@@ -5,7 +5,7 @@
 //! cargo run --release --example static-hints -- SOURCES [CLASSPATH [MODEL.json [OUT]]]
 //!
 //! Prints a line per hint (pattern, confidence, file, lines), then what it says and the
-//! code in question. With OUT, writes the files that mechanical hints change there, with
+//! code in question. With OUT, writes the files that automatic fixes change there, with
 //! all of them applied: does the project still compile, do its tests pass? An empty
 //! CLASSPATH or MODEL.json is none.
 

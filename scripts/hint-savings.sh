@@ -1,6 +1,6 @@
 #!/bin/sh
-# Does a mechanical hint save what it says? Measures a scenario, applies one hint of each
-# mechanical kind to a copy of the sources, measures again and prints both figures, with
+# Does an automatic fix save what it says? Measures a scenario, applies one hint of each
+# kind with an automatic fix to a copy of the sources, measures again and prints both figures, with
 # the intervals of both, in per cent of the energy above idle.
 #
 #   scripts/hint-savings.sh OUT [SCENARIO]
@@ -50,7 +50,7 @@ for kind in loop-invariant field-in-loop bulk-copy; do
     } >>"$out/$kind.txt" 2>&1
     "$wattline" compare "$out/base" "$out/$kind/new" --format json >"$out/$kind.json" 2>>"$out/$kind.txt" || true
     row=$(jq -r --slurpfile new "$out/$kind.json" --arg kind "$kind" '
-        [.runs[0].results[] | select(.ruleId == $kind and .properties.mechanical)][0] as $hint
+        [.runs[0].results[] | select(.ruleId == $kind and .properties.automatic_fix)][0] as $hint
         | $hint.properties as $p | $new[0].scenario as $s
         | ($p.saving_j / $s.base_j * 100) as $predicted
         | ($p.saving_lo_j / $s.base_j * 100) as $lo | ($p.saving_hi_j / $s.base_j * 100) as $hi

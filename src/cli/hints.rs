@@ -40,7 +40,7 @@ pub struct Arguments {
     /// These patterns only.
     #[arg(long, value_name = "PATTERN", value_parser = patterns())]
     only: Vec<String>,
-    /// Apply the first N mechanical hints to a copy of the sources, and write hints.patch.
+    /// Apply the first N automatic fixes to a copy of the sources, and write hints.patch.
     #[arg(long, value_name = "N", requires = "out", value_parser = whole(0, PRINTED))]
     apply: Option<usize>,
     /// Folder for the copy.
@@ -80,7 +80,7 @@ fn keep_only(hints: &mut Vec<Hint>, only: &[String]) {
     hints.retain(|hint| only.is_empty() || only.iter().any(|name| name == hint.pattern));
 }
 
-/// Writes the sources with the first mechanical hints.
+/// Writes the sources with the first automatic fixes.
 fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
     let output = Output::open(out, OnExisting::from(arguments.force))?;
     let (FoundHints { mut hints, .. }, sources) = find(&CampaignFolder::new(&arguments.folder))?;

@@ -328,7 +328,7 @@ impl PipelineContext<'_> {
         Ok(found)
     }
 
-    /// Applies and measures the first mechanical rewrites, where the scenario wants it.
+    /// Applies and measures the first automatic fixes, where the scenario wants it.
     fn verify(
         &self,
         found: &mut FoundHints,

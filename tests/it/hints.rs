@@ -1,4 +1,4 @@
-//! Hints on annotated Java, and mechanical ones applied: the copy compiles and does the
+//! Hints on annotated Java, and automatic fixes applied: the copy compiles and does the
 //! same.
 
 #![allow(clippy::unwrap_used)]
@@ -60,21 +60,21 @@ fn hints_are_given_where_the_comments_say_and_nowhere_else() {
 }
 
 #[test]
-fn mechanical_hints_leave_what_a_program_prints() {
+fn automatic_fixes_leave_what_a_program_prints() {
     if !has_jdk() {
         return;
     }
     let files: Vec<SourceFile> =
-        sources().into_iter().filter(|file| file.path == "Mechanical.java").collect();
+        sources().into_iter().filter(|file| file.path == "AutomaticFixes.java").collect();
     let mut compiler = Compiler::start(&[]);
     let mut built = |text: &str| built(&mut compiler, text);
     let before = built(&files[0].text);
     assert!(before.lines().count() > 5, "{before}");
     let hints = hints_of(&files);
-    let all = hints.iter().filter(|hint| hint.mechanical.is_some()).count();
+    let all = hints.iter().filter(|hint| hint.automatic_fix.is_some()).count();
     let patterns: BTreeSet<_> =
-        hints.iter().filter(|hint| hint.mechanical.is_some()).map(|hint| hint.pattern).collect();
-    let mechanical = [
+        hints.iter().filter(|hint| hint.automatic_fix.is_some()).map(|hint| hint.pattern).collect();
+    let with_fix = [
         "append-concatenation",
         "bulk-copy",
         "compile-in-method",
@@ -83,19 +83,19 @@ fn mechanical_hints_leave_what_a_program_prints() {
         "pattern-in-method",
         "string-buffer",
     ];
-    assert_eq!(patterns.into_iter().collect::<Vec<_>>(), mechanical);
+    assert_eq!(patterns.into_iter().collect::<Vec<_>>(), with_fix);
     // Each sort alone (on one loop they are alternatives), then all together.
-    for pattern in mechanical {
+    for pattern in with_fix {
         let own: Vec<Hint> = hints.iter().filter(|hint| hint.pattern == pattern).cloned().collect();
         let applied = apply(&own, &files, usize::MAX);
         assert!(applied.alternatives.is_empty() || pattern == "field-in-loop", "{pattern}");
-        let text = &applied.files["Mechanical.java"];
+        let text = &applied.files["AutomaticFixes.java"];
         assert_eq!(built(text), before, "{pattern}:\n{text}");
     }
     let applied = apply(&hints, &files, usize::MAX);
     assert_eq!(applied.done.len() + applied.alternatives.len(), all);
     assert!(applied.done.len() >= 20, "{}", applied.done.len());
-    let text = &applied.files["Mechanical.java"];
+    let text = &applied.files["AutomaticFixes.java"];
     assert!(text.contains("System.arraycopy(") && text.contains("numbersSize2"), "{text}");
     assert_eq!(built(text), before, "{text}");
 }
@@ -135,12 +135,13 @@ fn built(compiler: &mut Compiler, text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (sources, classes) = (folder.path().join("sources"), folder.path().join("classes"));
     fs::create_dir(&sources).unwrap();
-    fs::write(sources.join("Mechanical.java"), text).unwrap();
+    fs::write(sources.join("AutomaticFixes.java"), text).unwrap();
     let said = compiler.compile(&sources, Some(&classes));
     let errors: Vec<_> = said.iter().filter(|found| found.kind == "ERROR").collect();
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     let mut java = Command::new(java());
-    let output = java.args(BRIEF_JAVA).arg("-cp").arg(&classes).arg("Mechanical").output().unwrap();
+    let output =
+        java.args(BRIEF_JAVA).arg("-cp").arg(&classes).arg("AutomaticFixes").output().unwrap();
     assert!(output.status.success(), "{output:?}\n{text}");
     String::from_utf8(output.stdout).unwrap()
 }

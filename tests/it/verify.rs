@@ -111,10 +111,10 @@ fn a_jvm_says_which_hints_its_compiler_leaves() {
         let has_pair = pairs.iter().any(|pair| pair["pattern"] == hint["ruleId"]);
         assert!(has_pair, "{hint}");
     }
-    // The mechanical hints that are left were measured; where the compiler leaves none, it
+    // The automatic fixes that are left were measured; where the compiler leaves none, it
     // is said.
-    let mechanical = |hint: &&Value| hint["properties"]["mechanical"] == Value::Bool(true);
-    match results(&out).iter().any(|hint| mechanical(&hint)) {
+    let has_fix = |hint: &&Value| hint["properties"]["automatic_fix"] == Value::Bool(true);
+    match results(&out).iter().any(|hint| has_fix(&hint)) {
         true => verified_hints_say_both(&bench, &out, "3"),
         false => {
             let none = ["saves nothing on this board", "No hints"];

@@ -1,4 +1,4 @@
-//! Whether rewrites save what is predicted: the first mechanical ones, each applied to a copy
+//! Whether rewrites save what is predicted: the first automatic fixes, each applied to a copy
 //! of the sources, compiled, and run beside the original, in rounds, so that drift of the board
 //! falls on all alike.
 

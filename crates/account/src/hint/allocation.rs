@@ -126,7 +126,7 @@ fn reused(
         condition,
         saved,
         confidence,
-        mechanical: None,
+        automatic_fix: None,
     };
     Some(hint(context, block, &site.blocks(), (line, pattern::last_line(value)), finding))
 }

@@ -232,7 +232,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Optio
         condition: "None: nobody else sees the builder between the parts.".into(),
         saved: unknown(),
         confidence: Confidence::High,
-        mechanical: Some(rewrite(found)),
+        automatic_fix: Some(rewrite(found)),
     };
     replaced.hint(context, finding)
 }

@@ -14,18 +14,18 @@ pub struct Applied<'h> {
     pub files: BTreeMap<String, String>,
     /// The hints that the files have.
     pub done: Vec<&'h Hint>,
-    /// Mechanical hints left out, for one before them changes the same place.
+    /// Automatic fixes left out, for one before them changes the same place.
     pub alternatives: Vec<&'h Hint>,
 }
 
-/// Applies the first `limit` mechanical hints of a list.
+/// Applies the first `limit` automatic fixes of a list.
 pub fn apply<'h>(hints: &'h [Hint], sources: &[SourceFile], limit: usize) -> Applied<'h> {
     let mut applied = Applied::default();
     let mut edits: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
     let mut members: BTreeMap<&str, Vec<Edit>> = BTreeMap::new();
     let mut names: BTreeSet<(&str, String)> = BTreeSet::new();
     for hint in hints {
-        let Some(rewrite) = &hint.mechanical else { continue };
+        let Some(rewrite) = &hint.automatic_fix else { continue };
         if applied.done.len() == limit {
             break;
         }

@@ -136,7 +136,7 @@ fn boxes(
         condition: format!("`{name}` is never null, and isn't compared as an object with `==`."),
         saved,
         confidence: Confidence::High,
-        mechanical: None,
+        automatic_fix: None,
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }

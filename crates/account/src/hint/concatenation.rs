@@ -131,7 +131,7 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
         condition: format!("`{name}` isn't null before the loop."),
         saved,
         confidence: Confidence::High,
-        mechanical: None,
+        automatic_fix: None,
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }

@@ -162,7 +162,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> 
         },
         saved,
         confidence: if exact { Confidence::High } else { Confidence::Low },
-        mechanical: None,
+        automatic_fix: None,
     };
     let lines = (pattern::line(found.whole), pattern::last_line(found.whole));
     Some(hint(context, block, &[block], lines, finding))

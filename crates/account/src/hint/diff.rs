@@ -18,7 +18,7 @@ pub fn unified(path: &str, before: &str, after: &str) -> String {
 
 /// What a hint changes, where it can be made without a person.
 pub(super) fn of_hint(hint: &Hint, sources: &[SourceFile]) -> Option<String> {
-    let rewrite = hint.mechanical.as_ref()?;
+    let rewrite = hint.automatic_fix.as_ref()?;
     let file = sources.iter().find(|file| file.path == hint.file)?;
     let after = edited(&file.text, rewrite.all_edits());
     Some(unified(&file.path, &file.text, &after))

@@ -90,7 +90,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         },
         saved: saved(context, &found, entries),
         confidence: if open { Confidence::Low } else { Confidence::High },
-        mechanical: (!open && starts_plainly).then_some(changed),
+        automatic_fix: (!open && starts_plainly).then_some(changed),
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }

@@ -51,7 +51,7 @@ impl FoundHints {
         let mut others: Vec<&Hint> = self.others.iter().collect();
         others.sort_by(|a, b| b.may_save_j().total_cmp(&a.may_save_j()).then(order(a, b)));
         let all = self.hints.iter().chain(others);
-        all.filter(|hint| hint.mechanical.is_some()).take(limit).collect()
+        all.filter(|hint| hint.automatic_fix.is_some()).take(limit).collect()
     }
 
     /// Takes up what places saved when they were rewritten. Some become hints by it, and hints
@@ -140,10 +140,10 @@ mod tests {
         Amount { energy: Joules(energy_j), interval, share: Some(energy_j / 100.0) }
     }
 
-    /// A mechanical hint whose rewrite is predicted to save that much.
+    /// A hint with an automatic fix, whose rewrite is predicted to save that much.
     fn predicted(saving: Amount) -> Hint {
         let all = hints_of_program_1(sample::PROGRAM_1);
-        let mut hint = all.into_iter().find(|hint| hint.mechanical.is_some()).unwrap();
+        let mut hint = all.into_iter().find(|hint| hint.automatic_fix.is_some()).unwrap();
         (hint.by_costs, hint.bound) = (saving, amount(100.0, 1.0));
         hint
     }

@@ -53,7 +53,7 @@ pub struct Hint {
     /// How sure it is.
     pub confidence: Confidence,
     /// The rewrite as edits of the file, where it can be made without a person.
-    pub mechanical: Option<Rewrite>,
+    pub automatic_fix: Option<Rewrite>,
     /// The same as a unified diff of the file.
     pub diff: Option<String>,
     /// For a method to inline: who calls it most, where calls were recorded.

@@ -33,7 +33,7 @@ pub(crate) struct PatternMatch {
     pub condition: String,
     pub saved: PricedOperations,
     pub confidence: Confidence,
-    pub mechanical: Option<Rewrite>,
+    pub automatic_fix: Option<Rewrite>,
 }
 
 /// Makes a hint about `block` whose place is made of `place`.
@@ -64,7 +64,7 @@ pub(crate) fn hint(
         measured: None,
         bound: context.amount(&context.counted(place, |_| true)),
         confidence: finding.confidence,
-        mechanical: finding.mechanical,
+        automatic_fix: finding.automatic_fix,
         diff: None,
         callers: Vec::new(),
     }

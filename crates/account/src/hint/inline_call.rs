@@ -96,7 +96,7 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
         },
         saved: saved(context, block, call, runs as f64),
         confidence: Confidence::Low,
-        mechanical: None,
+        automatic_fix: None,
     };
     let lines = (block.start_line, block.end_line);
     let mut made = hint(context, block, &[block], lines, finding);

@@ -61,7 +61,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         condition: condition(text, confidence),
         saved: saved(context, site, runs as f64)?,
         confidence,
-        mechanical: None,
+        automatic_fix: None,
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }

@@ -81,7 +81,7 @@ fn hints_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> Vec
     hints(input, BoardRatios::default(), &HintOptions::default()).hints
 }
 
-/// A text with all mechanical hints of a pattern; `None` where it has none.
+/// A text with all automatic fixes of a pattern; `None` where it has none.
 #[cfg(test)]
 pub(crate) fn of_text(pattern: &str, text: &str) -> Option<String> {
     use crate::blocks::{Granularity, divide};

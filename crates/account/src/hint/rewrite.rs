@@ -1,4 +1,4 @@
-//! Rewrites of the source: what a mechanical hint changes, and the changed copy. Every
+//! Rewrites of the source: what an automatic fix changes, and the changed copy. Every
 //! new name is one that its file doesn't have, so it can neither hide nor clash.
 
 use std::ops::Range;

@@ -121,7 +121,7 @@ fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Optio
         condition: "No class calls it by reflection.".into(),
         saved,
         confidence: Confidence::Medium,
-        mechanical: None,
+        automatic_fix: None,
     };
     let all: Vec<_> = context
         .blocks_of(&file.path)

@@ -96,7 +96,7 @@ fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Opt
         condition: "The program needs Java 5 or later. No other thread can tell.".into(),
         saved: unknown(),
         confidence: Confidence::High,
-        mechanical: Some(rewrite(file, local)?),
+        automatic_fix: Some(rewrite(file, local)?),
     };
     replaced.hint(context, finding)
 }

@@ -73,7 +73,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
         ),
         saved: saved(context, site, iterations - iterations / FACTOR),
         confidence: Confidence::Medium,
-        mechanical: None,
+        automatic_fix: None,
     };
     Some(hint(context, site.body, &site.blocks(), site.lines(), finding))
 }

@@ -324,7 +324,7 @@ pub struct Limits {
 /// `[hints]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HintSettings {
-    /// How many mechanical hints are applied and measured, the first ones.
+    /// How many automatic fixes are applied and measured, the first ones.
     pub verify: usize,
 }
 

@@ -172,7 +172,7 @@ fn properties(hint: &Hint) -> PropertyBag {
         ("measured_saving_hi_j", json!(ends.map(|interval| interval.hi.0))),
         ("bound_j", json!(hint.bound.energy.0)),
         ("confidence", json!(hint.confidence.name())),
-        ("mechanical", json!(hint.mechanical.is_some())),
+        ("automatic_fix", json!(hint.automatic_fix.is_some())),
         ("rewrite", json!(hint.rewrite)),
         ("condition", json!(hint.condition)),
     ];

@@ -158,7 +158,7 @@ fn make(context: &Context<'_>, site: &Site<'_>, copy: Copying<'_>) -> Hint {
             grouped(context.runs(site.body))
         ),
         advice: format!("Replace the loop by one call of {}.", bulk_call(how, &names)),
-        mechanical: (copy.is_typed && copy.certainty == ElementCertainty::Known)
+        automatic_fix: (copy.is_typed && copy.certainty == ElementCertainty::Known)
             .then(|| replaced(site, &rewrite, names.view)),
         rewrite,
         condition: copy.condition,

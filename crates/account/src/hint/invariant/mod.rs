@@ -92,7 +92,7 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
             (false, false) => Confidence::Medium,
             (false, true) => Confidence::High,
         },
-        mechanical: (in_test && !open).then_some(changed),
+        automatic_fix: (in_test && !open).then_some(changed),
     };
     Some(hint(context, site.test.unwrap_or(site.body), &site.blocks(), site.lines(), finding))
 }

@@ -126,7 +126,7 @@ fn at(
         condition: condition(found),
         saved: unknown(),
         confidence: Confidence::High,
-        mechanical: Some(rewrite),
+        automatic_fix: Some(rewrite),
     };
     replaced.hint(context, finding)
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** A program whose loops hints can change without a person: it must print the same after. */
-public class Mechanical {
+public class AutomaticFixes {
     private final int[] weights = {3, 1, 4, 1, 5};
     private final String text = "the quick brown fox";
     private float scale = 1.5f;
@@ -14,7 +14,7 @@ public class Mechanical {
     private int verticesLimit = 7;
 
     public static void main(String[] arguments) {
-        Mechanical all = new Mechanical();
+        AutomaticFixes all = new AutomaticFixes();
         System.out.println(all.invariants(new ArrayList<>(Arrays.asList(1, 2, 3))));
         System.out.println(all.fields(9) + " " + all.fields(0));
         System.out.println(all.blit());
