@@ -82,13 +82,14 @@ impl Time {
 /// Makes of a variant what a board installs.
 pub struct VariantPackager<'d> {
     scenario: &'d Scenario,
+    jdk: Jdk,
     /// Started with the first package.
     packages: Option<PackageBuilder>,
 }
 
 impl<'d> VariantPackager<'d> {
-    pub fn new(scenario: &'d Scenario) -> Self {
-        Self { scenario, packages: None }
+    pub fn new(scenario: &'d Scenario, jdk: &Jdk) -> Self {
+        Self { scenario, jdk: jdk.clone(), packages: None }
     }
 
     /// The bytes of an application's variant.
@@ -116,7 +117,7 @@ impl<'d> VariantPackager<'d> {
         }
         let packages = match &mut self.packages {
             Some(packages) => packages,
-            none => none.insert(PackageBuilder::new(&Jdk::find()?)?),
+            none => none.insert(PackageBuilder::new(&self.jdk)?),
         };
         let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
         Ok(packages.package(self.scenario, entries, probes.as_deref())?.bytes)
@@ -134,7 +135,12 @@ pub struct VariantBuilds<'d, 'a> {
 impl<'d, 'a> VariantBuilds<'d, 'a> {
     /// None built yet; a lock, for the boards' workers.
     pub fn new(scenario: &'d Scenario, builder: &'d mut VariantBuilder<'a>) -> Mutex<Self> {
-        Self::with(VariantPackager::new(scenario), builder, PackageKind::Jar, Vec::new())
+        Self::with(
+            VariantPackager::new(scenario, builder.jdk()),
+            builder,
+            PackageKind::Jar,
+            Vec::new(),
+        )
     }
 
     /// Some that were built elsewhere, without probes, by their variants' names.

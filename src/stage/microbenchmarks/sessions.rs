@@ -120,7 +120,7 @@ pub fn measure_all(
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let folder = TemporaryFolder::new("microbenchmarks")
         .map_err(Failure::io("create", std::env::temp_dir()))?;
-    let programs = programs(scenario, &variant, boards, folder.path())?;
+    let programs = programs(scenario, &variant, builder.jdk(), boards, folder.path())?;
     let program = |board: &OpenBoard| &programs[&PackageKind::of(scenario, board)];
     let mut turns =
         turns(microbenchmarks, scenario, boards, &|board| program(board).1.clone(), place)?;
@@ -157,6 +157,7 @@ pub fn measure_all(
 fn programs(
     scenario: &Scenario,
     variant: &BuiltVariant,
+    jdk: &Jdk,
     boards: &[OpenBoard],
     folder: &Path,
 ) -> Result<BTreeMap<PackageKind, (PathBuf, String)>, Failure> {
@@ -173,7 +174,7 @@ fn programs(
                 of_microbenchmarks.application.package = program::PACKAGE.to_string();
                 of_microbenchmarks.application.main = Some(program::MAIN.to_string());
                 of_microbenchmarks.application.start = StartKind::Instrument;
-                let mut packages = PackageBuilder::new(&Jdk::find()?)?;
+                let mut packages = PackageBuilder::new(jdk)?;
                 packages.package(&of_microbenchmarks, variant.classes.clone(), None)?.bytes
             }
         };

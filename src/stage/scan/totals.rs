@@ -67,7 +67,7 @@ impl Totals {
         });
         format!(
             "{files} files, {blocks} blocks, {operations} operations and {library} library calls \
-             in the text ({unresolved} calls not resolved; {share:.2} % rest on unknown types), {} \
+             in the text ({unresolved} calls not resolved; {share:.2} % have unresolved types), {} \
              findings{missing}",
             findings.len(),
         )

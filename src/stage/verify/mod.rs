@@ -170,7 +170,7 @@ impl Verification<'_> {
         copies: &[usize],
     ) -> Result<Vec<RunRecord>, Failure> {
         let mut builder = plan::builder(self.loaded, self.jdk)?;
-        let mut packing = VariantPackager::new(&self.loaded.scenario);
+        let mut packing = VariantPackager::new(&self.loaded.scenario, self.jdk);
         let variants = self.variants(chosen, copies, &mut builder, &mut packing)?;
         let scenario = &self.loaded.scenario;
         let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();

@@ -33,7 +33,7 @@ pub struct VariantBuilder<'a> {
     parameters: bool,
     without_assertions: bool,
     without_watched_loops: bool,
-    compiler: Compiler,
+    jdk: Jdk,
     pub(super) folder: TemporaryFolder,
     pub(super) bases: BTreeMap<Probe, Base>,
     pub(super) switched: Option<Switched<'a>>,
@@ -89,7 +89,7 @@ pub fn with_libraries(classes: &Classes, libraries: &[PathBuf]) -> Result<Classe
 }
 
 impl<'a> VariantBuilder<'a> {
-    /// Starts a compiler, for a release of Java or the JDK's own. Nothing is compiled yet.
+    /// A builder for a release of Java or the JDK's own. Nothing is compiled yet.
     pub fn new(
         application: &'a AnalysedApplication,
         jdk: &Jdk,
@@ -105,12 +105,17 @@ impl<'a> VariantBuilder<'a> {
             parameters: false,
             without_assertions: false,
             without_watched_loops: false,
-            compiler: Compiler::start(jdk)?,
+            jdk: jdk.clone(),
             folder,
             bases: BTreeMap::new(),
             switched: None,
             built: 0,
         })
+    }
+
+    /// The JDK that compiles.
+    pub fn jdk(&self) -> &Jdk {
+        &self.jdk
     }
 
     /// Keeps the names of parameters in the classes, for those who ask for them.
@@ -351,7 +356,7 @@ impl<'a> VariantBuilder<'a> {
             options: javac.options.clone(),
             output: output.to_path_buf(),
         };
-        Ok(self.compiler.compile(&request)?)
+        Ok(Compiler::start(&self.jdk)?.compile(&request)?)
     }
 
     /// Takes the blocks that stand where javac complained off the list. Where none

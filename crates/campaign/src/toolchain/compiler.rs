@@ -2,6 +2,7 @@
 //! a second instead of one.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::class_path::join_paths;
@@ -84,7 +85,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Starts the compiler's process.
+    /// The compiler's process: one that is idle, or a new one.
     pub fn start(jdk: &Jdk) -> Result<Compiler, ToolchainError> {
         let first = |source: &Path, _: &Path, to: &Path| {
             ["-g", "-nowarn", "-proc:none", "-d"]
@@ -105,10 +106,13 @@ impl Compiler {
     ) -> Result<Result<(), Vec<Diagnostic>>, ToolchainError> {
         fs::create_dir_all(&request.output)
             .map_err(ToolchainError::io("create", &request.output))?;
-        let arguments = arguments(request, self.process.empty_folder(), self.own_release)?;
-        let (code, output) = self.process.ask(&arguments).map_err(|error| {
-            ToolchainError::Process { program: "javac", message: error.to_string() }
-        })?;
+        let lost = |error: io::Error| ToolchainError::Process {
+            program: "javac",
+            message: error.to_string(),
+        };
+        let empty = self.process.empty_folder().map_err(lost)?;
+        let arguments = arguments(request, empty, self.own_release)?;
+        let (code, output) = self.process.ask(&arguments).map_err(lost)?;
         if code == 0 {
             return Ok(Ok(()));
         }

@@ -3,8 +3,10 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use super::ToolchainError;
+use super::warm::IdleJvms;
 
 /// The programs of one JDK (11 or later).
 #[derive(Debug, Clone)]
@@ -13,6 +15,8 @@ pub struct Jdk {
     pub java: PathBuf,
     /// The compiler.
     pub javac: PathBuf,
+    /// Programs of ours that it runs and that wait for who needs them next.
+    pub(super) idle: Arc<IdleJvms>,
 }
 
 /// Options of JVMs of ours that work for a second or two: they start fast, and do without the
@@ -24,7 +28,8 @@ impl Jdk {
     /// Looks in `$JAVA_HOME/bin`, then on PATH. An error names the missing program and
     /// the package that has it.
     pub fn find() -> Result<Jdk, ToolchainError> {
-        Ok(Jdk { java: find_tool("java")?, javac: find_tool("javac")? })
+        let (java, javac) = (find_tool("java")?, find_tool("javac")?);
+        Ok(Jdk { java, javac, idle: Arc::default() })
     }
 
     /// Its release of Java, as the file beside its programs states it.

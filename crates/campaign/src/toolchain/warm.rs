@@ -1,11 +1,12 @@
 //! A Java program that stays warm: it reads requests of arguments, and answers each with a code
-//! and what there is to say. All numbers are of four bytes, the highest first, and all texts have
+//! and what there is to say. One that nobody uses waits at its JDK for who needs it next. All numbers are of four bytes, the highest first, and all texts have
 //! their length before them, so that no text is taken for two.
 
 use std::fs;
 use std::io::{BufReader, Error, Read, Result, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::private_files::TemporaryFolder;
 use wattline_units::limits::TOOL_ANSWER_BYTES;
@@ -17,9 +18,34 @@ use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 /// How such a program reads requests.
 const REQUESTS: &str = include_str!("java/Requests.java");
 
-/// Such a program, running; it ends with this.
+/// Such a program, on loan from its JDK, to which it goes back.
 #[derive(Debug)]
 pub(super) struct WarmJvm {
+    /// None after a request that failed: what the program would read next is not known.
+    running: Option<RunningJvm>,
+    idle: Arc<IdleJvms>,
+}
+
+/// The programs of a JDK that nobody uses at the moment; they end with this.
+#[derive(Debug, Default)]
+pub(super) struct IdleJvms(Mutex<Vec<RunningJvm>>);
+
+impl IdleJvms {
+    fn take(&self, class: &str) -> Option<RunningJvm> {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = idle.iter().position(|jvm| jvm.class == class)?;
+        Some(idle.swap_remove(at))
+    }
+
+    fn put_back(&self, jvm: RunningJvm) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(jvm);
+    }
+}
+
+/// Such a program, running; it ends with this.
+#[derive(Debug)]
+struct RunningJvm {
+    class: &'static str,
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -28,15 +54,55 @@ pub(super) struct WarmJvm {
 }
 
 impl WarmJvm {
-    /// Starts the program of one source file, its class and its text, which reads its requests by
-    /// the class `Requests`. `first` is a request that has it load what others will need: its
+    /// The program of one source file, its class and its text, which reads its requests by the
+    /// class `Requests`; one that is idle, or started. `first` is a request that has it load what others will need: its
     /// arguments for a source file, a jar, and a folder to write to.
     pub(super) fn start(
         jdk: &Jdk,
-        (class, text): (&str, &str),
+        program: (&'static str, &str),
         libraries: &[PathBuf],
         first: impl Fn(&Path, &Path, &Path) -> Vec<String>,
     ) -> std::result::Result<WarmJvm, ToolchainError> {
+        let running = match jdk.idle.take(program.0) {
+            Some(running) => running,
+            None => RunningJvm::start(jdk, program, libraries, first)?,
+        };
+        Ok(WarmJvm { running: Some(running), idle: jdk.idle.clone() })
+    }
+
+    /// An empty folder, where a tool is to find nothing.
+    pub(super) fn empty_folder(&self) -> Result<&Path> {
+        self.running.as_ref().map(|jvm| jvm.empty.as_path()).ok_or_else(ended)
+    }
+
+    /// One request; the code, 0 for good, and what it says.
+    pub(super) fn ask(&mut self, arguments: &[String]) -> Result<(i32, String)> {
+        let mut running = self.running.take().ok_or_else(ended)?;
+        let answer = running.ask(arguments)?;
+        self.running = Some(running);
+        Ok(answer)
+    }
+}
+
+impl Drop for WarmJvm {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.idle.put_back(running);
+        }
+    }
+}
+
+fn ended() -> Error {
+    Error::other("its process ended with the request before")
+}
+
+impl RunningJvm {
+    fn start(
+        jdk: &Jdk,
+        (class, text): (&'static str, &str),
+        libraries: &[PathBuf],
+        first: impl Fn(&Path, &Path, &Path) -> Vec<String>,
+    ) -> std::result::Result<RunningJvm, ToolchainError> {
         let home = TemporaryFolder::new("service")
             .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
         let empty = home.path().join("empty");
@@ -65,16 +131,10 @@ impl WarmJvm {
             .map_err(ToolchainError::io("start", &jdk.java))?;
         let requests = process.stdin.take().expect("stdin was asked to be a pipe");
         let answers = BufReader::new(process.stdout.take().expect("stdout was asked to be a pipe"));
-        Ok(WarmJvm { process, requests, answers, empty, _home: home })
+        Ok(RunningJvm { class, process, requests, answers, empty, _home: home })
     }
 
-    /// An empty folder, where a tool is to find nothing.
-    pub(super) fn empty_folder(&self) -> &Path {
-        &self.empty
-    }
-
-    /// One request; the code, 0 for good, and what it says.
-    pub(super) fn ask(&mut self, arguments: &[String]) -> Result<(i32, String)> {
+    fn ask(&mut self, arguments: &[String]) -> Result<(i32, String)> {
         self.requests.write_all(&framed(arguments)?)?;
         self.requests.flush()?;
         read_answer(&mut self.answers)
@@ -107,7 +167,7 @@ fn read_answer(answers: &mut impl Read) -> Result<(i32, String)> {
     Ok((code, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-impl Drop for WarmJvm {
+impl Drop for RunningJvm {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
