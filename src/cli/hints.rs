@@ -25,7 +25,7 @@ Examples:
   wattline hints target/demo --apply 3 --out target/rewritten
   wattline hints target/demo --only bulk-copy --apply 1 --out target/rewritten
 
-Prints the hints, what surely saves most first, and writes hints.sarif into the folder. With
+Prints the hints, largest certain saving first, and writes hints.sarif into the folder. With
 --apply nothing in the folder changes: the first N hints that can be applied without a
 person (string-buffer, append-concatenation, pattern-in-method, compile-in-method, and
 loop-invariant, field-in-loop and bulk-copy where the source shows that they do the same) go

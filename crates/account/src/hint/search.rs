@@ -8,7 +8,7 @@ use crate::hint::registry::PATTERNS;
 use crate::hint::shown::{HintOptions, is_shown, reaches};
 use crate::hint::{diff, inline_call, site};
 
-/// All hints, what surely saves most first ([`Hint::sure_saving_j`]); those without an
+/// All hints, largest certain saving first ([`Hint::sure_saving_j`]); those without an
 /// interval stand last, by their saving. `board` is what rewrites save where that was measured.
 pub fn hints(input: HintInput<'_>, board: BoardRatios, options: &HintOptions) -> FoundHints {
     let context = Context::new(input);

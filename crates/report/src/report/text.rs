@@ -197,13 +197,13 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     if data.hints.is_empty() {
         let why = match data.withheld {
             [] => "no known pattern in a hot block",
-            _ => "no known pattern that surely saves on this board",
+            _ => "no known pattern with a certain saving on this board",
         };
         lines.push(format!("Hints: none ({why})"));
         lines.extend(nothing_here);
         return lines;
     }
-    lines.push(format!("Hints ({}), what surely saves most first", data.hints.len()));
+    lines.push(format!("Hints ({}), largest certain saving first", data.hints.len()));
     for hint in data.hints.iter().take(3) {
         lines.push(format!("  {}", title(hint, &hints::short_place(hint))));
         let callers = hint.called_most_by();
@@ -228,7 +228,7 @@ pub fn hints_text(hints: &[Hint], withheld: &[Withheld], limit: usize) -> String
     if hints.is_empty() {
         text += match withheld {
             [] => "No hints: no known pattern was found in a hot block.\n",
-            _ => "No hints: no known pattern that surely saves on this board.\n",
+            _ => "No hints: no known pattern with a certain saving on this board.\n",
         };
     }
     for withheld in withheld {
