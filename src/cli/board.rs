@@ -61,8 +61,8 @@ enum BoardCommand {
         #[arg(long, value_name = "FILE")]
         adb_keys: Option<PathBuf>,
         /// Folder for the ground truth of every session.
-        #[arg(long)]
-        truth: Option<PathBuf>,
+        #[arg(long, value_name = "DIR")]
+        ground_truth: Option<PathBuf>,
         /// Folder that gets the board's energy as RAPL counters, laid out as
         /// /sys/class/powercap, for another tool to be scored on.
         #[arg(long, value_name = "DIR")]
@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             simulated_model,
             idle_factor,
             adb_keys,
-            truth,
+            ground_truth,
             rapl,
             log,
             legacy,
@@ -131,7 +131,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             port: *port,
             seed: Some(*seed),
             adb_keys: adb_keys.clone(),
-            truth: truth.clone(),
+            truth: ground_truth.clone(),
             rapl: rapl.clone(),
             log: log.clone(),
             mode: if *legacy { AdbdGeneration::Legacy } else { AdbdGeneration::Modern },

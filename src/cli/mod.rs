@@ -10,6 +10,8 @@ mod calls;
 mod compare;
 mod completions;
 mod dataset;
+#[cfg(test)]
+mod documented;
 mod ending;
 mod energies;
 mod error;

@@ -131,8 +131,7 @@ impl Packager {
     }
 
     /// The classes of a jar as `classes.dex`, `classes2.dex`, ... in a folder, with their
-    /// lines. One application's classes alone go through one packager: a class that it has
-    /// seen is not compiled again.
+    /// lines. A class that it has seen, among classes of the same names, is not compiled again.
     ///
     /// # Errors
     /// What D8 refuses, in its words.
