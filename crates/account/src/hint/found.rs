@@ -13,7 +13,7 @@ use crate::hint::shown::{HintOptions, is_shown_here, order};
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FoundHints {
-    /// What surely saves most first.
+    /// Largest certain saving first.
     pub hints: Vec<Hint>,
     /// Places whose saving by the costs would be shown, and on the board isn't.
     pub others: Vec<Hint>,
@@ -71,7 +71,7 @@ impl FoundHints {
         self.divide();
     }
 
-    /// Places without a hint, by pattern.
+    /// Code locations without a hint, by pattern.
     pub fn withheld(&self) -> Vec<Withheld> {
         let of = |pattern: &&HintPattern| {
             let own = self.others.iter().filter(|hint| hint.pattern == pattern.name);

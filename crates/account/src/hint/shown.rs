@@ -46,7 +46,7 @@ fn may_be_nothing(saving: &Amount) -> bool {
     saving.interval.is_some_and(|interval| interval.contains(Joules::ZERO))
 }
 
-/// What surely saves most first, then what is predicted to, then by place.
+/// Largest certain saving first, then largest predicted one, then by code location.
 pub(super) fn order(a: &Hint, b: &Hint) -> Ordering {
     let sure = |hint: &Hint| hint.sure_saving_j().unwrap_or(f64::NEG_INFINITY);
     let by_sure = sure(b).total_cmp(&sure(a));

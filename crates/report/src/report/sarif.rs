@@ -4,7 +4,7 @@
 //! `%SRCROOT%` is either. A result's fingerprint is made of pattern, file,
 //! method and the code in question without white space, not of lines or the numbers of
 //! blocks: it stays when other code comes, goes or moves, in the same method too. `rank`
-//! is what the hint surely saves ([`Hint::sure_share`]) in percent of the scenario.
+//! is the certain saving of the hint ([`Hint::sure_share`]) in percent of the scenario.
 
 use std::collections::{BTreeMap, HashMap};
 
