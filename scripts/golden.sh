@@ -85,8 +85,8 @@ committed=tests/golden
 mkdir -p "$golden/before"
 
 # Sorting by bytes, dates in UTC. No git: wattline takes paths of source files from the work tree,
-# where a new file would change them. Help has the lines of no terminal. The boards get an adb
-# server of their own.
+# where a new file would change them. No terminal's width wraps the help. The
+# boards get an adb server of their own.
 unset COLUMNS LINES
 export LC_ALL=C TZ=UTC NO_COLOR=1 GIT_DIR=/nonexistent
 ANDROID_ADB_SERVER_PORT=$((20000 + $$ % 20000))

@@ -7,6 +7,7 @@ use clap::{Command, CommandFactory};
 use walkdir::WalkDir;
 
 use super::Arguments;
+use super::suggest::arguments_of;
 
 /// Pages but for those of experiments, which quote the program as it was, and our own sources.
 fn files() -> Vec<PathBuf> {
@@ -26,20 +27,15 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// What follows the program's name in each command line of a text, up to where it ends.
-fn command_lines(text: &str) -> impl Iterator<Item = String> {
+fn command_lines(text: &str) -> Vec<String> {
     let joined = text.replace("\\\n", " ");
     let ends = ['`', '"', '|', ';', '\n', '&', '>', '#', '('];
-    let after: Vec<String> = joined
-        .split("wattline ")
-        .skip(1)
-        .map(|rest| rest.split(ends).next().unwrap_or_default().to_string())
-        .collect();
-    after.into_iter()
+    let line = |rest: &str| rest.split(ends).next().unwrap_or_default().to_string();
+    joined.split("wattline ").skip(1).map(line).collect()
 }
 
 fn has_flag(command: &Command, program: &Command, flag: &str) -> bool {
-    let global = program.get_arguments().filter(|argument| argument.is_global_set());
-    command.get_arguments().chain(global).any(|argument| {
+    arguments_of(command, program).any(|argument| {
         let aliases = argument.get_visible_aliases().unwrap_or_default();
         argument.get_long() == Some(flag) || aliases.contains(&flag)
     })
@@ -91,8 +87,5 @@ fn a_flag_of_another_command_is_found() {
     let unknown = |line: &str| unknown_flags(&Arguments::command(), line);
     assert_eq!(unknown("board virtual --truth t --seed 1"), ["--truth"]);
     assert_eq!(unknown("scan src --out x --quiet"), Vec::<String>::new());
-    assert_eq!(
-        command_lines("`wattline scan a \\\n  --x` b").collect::<Vec<_>>(),
-        ["scan a    --x"]
-    );
+    assert_eq!(command_lines("`wattline scan a \\\n  --x` b"), ["scan a    --x"]);
 }

@@ -4,8 +4,8 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Arg, Command};
 
 use crate::format::{visible, visible_name};
 use crate::scenario::nearest_of;
@@ -79,9 +79,16 @@ fn asked<'c>(program: &'c Command, arguments: &[OsString]) -> &'c Command {
 
 /// The long flags that a command takes.
 fn flags<'c>(command: &'c Command, program: &'c Command) -> Vec<&'c str> {
+    arguments_of(command, program).filter_map(Arg::get_long).collect()
+}
+
+/// The arguments of a command, with those that every command takes.
+pub fn arguments_of<'c>(
+    command: &'c Command,
+    program: &'c Command,
+) -> impl Iterator<Item = &'c Arg> {
     let global = program.get_arguments().filter(|argument| argument.is_global_set());
-    let all = command.get_arguments().chain(global);
-    all.filter_map(|argument| argument.get_long()).collect()
+    command.get_arguments().chain(global)
 }
 
 fn commands(command: &Command) -> Vec<&str> {

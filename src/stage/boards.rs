@@ -133,6 +133,7 @@ pub(crate) fn check(choice: &BoardChoice) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The adb server that a board is reached by.
 fn server_for(choice: &BoardChoice) -> Server {
     match choice {
         BoardChoice::Virtual(_) => Server::for_virtual_boards(),

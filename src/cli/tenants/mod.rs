@@ -44,7 +44,7 @@ enum TenantInput {
     Cgroups(cgroups::Arguments),
     /// `dumpsys batterystats` or `dumpsys cpuinfo` of a phone.
     Dumpsys(dumpsys::Arguments),
-    /// Read the views that another tenants command publishes (`--serve`)
+    /// Read the views that another tenants command publishes (`--serve`).
     Watch(watch::Arguments),
     /// The most that a change can cost in power, at 5 %: two sets of runs.
     Overhead(overhead::Arguments),

@@ -14,7 +14,7 @@ pub struct Applied<'h> {
     pub files: BTreeMap<String, String>,
     /// The hints that the files have.
     pub done: Vec<&'h Hint>,
-    /// Automatic fixes left out, for one before them changes the same place.
+    /// Hints left out, because one before them changes the same code location.
     pub alternatives: Vec<&'h Hint>,
 }
 

@@ -37,8 +37,7 @@ pub struct MachineSurvey {
     /// The wall clock's time of the machine's start in nanoseconds, by the first snapshot
     /// that has both clocks: traces of one start share it, but for steps of the wall clock.
     pub booted_ns: Option<i128>,
-    /// The clock in which the machine's events are told; `BOOTTIME` unless a snapshot
-    /// names another.
+    /// The clock of the machine's events: `BOOTTIME` unless a snapshot names another.
     pub clock: u32,
 }
 

@@ -14,7 +14,7 @@ use crate::quantile::median;
 /// than a microbenchmark leaves when all other columns cost the most that they can. The usual cost
 /// is the median of `most`, and so is most columns' guess: only what can't cost that little is
 /// more. That a GC is like nothing else the fit knows by itself.
-pub fn dearness(table: &Table) -> Vec<f64> {
+pub fn cost_multiples(table: &Table) -> Vec<f64> {
     let most = most(table);
     let usual = median(most.iter().copied().filter(|cost| *cost > 0.0)).unwrap_or(0.0);
     let factor = |(feature, least): (&String, f64)| match feature == GARBAGE_COLLECTION {
@@ -94,18 +94,18 @@ mod tests {
     fn only_what_can_not_cost_the_usual_is_dear() {
         let table =
             microbenchmarks(&[2.0, 2.0, 102.0], &[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0], 3);
-        let [a, b, c] = dearness(&table)[..] else { panic!() };
+        let [a, b, c] = cost_multiples(&table)[..] else { panic!() };
         assert_eq!((a, b, c), (1.0, 1.0, 50.0));
         let mut collects = table.clone();
         collects.features[2] = GARBAGE_COLLECTION.into();
-        assert_eq!(dearness(&collects), [1.0, 1.0, 1.0]);
+        assert_eq!(cost_multiples(&collects), [1.0, 1.0, 1.0]);
         let mean = microbenchmarks(&[100.0, 2.0], &[0.0, 1.0, 1.0, 2.0, 0.0, 0.0], 3);
-        assert_eq!(dearness(&mean), [1.0, 1.0, 1.0]);
+        assert_eq!(cost_multiples(&mean), [1.0, 1.0, 1.0]);
     }
 
     #[test]
-    fn no_microbenchmark_is_no_dearness() {
-        assert!(dearness(&Table::default()).is_empty());
-        assert_eq!(dearness(&microbenchmarks(&[0.0], &[1.0], 1)), [1.0]);
+    fn no_microbenchmark_is_no_multiple() {
+        assert!(cost_multiples(&Table::default()).is_empty());
+        assert_eq!(cost_multiples(&microbenchmarks(&[0.0], &[1.0], 1)), [1.0]);
     }
 }

@@ -9,7 +9,7 @@ use crate::model::table::{Case, FIXED_COLUMNS, GARBAGE_COLLECTION, Table};
 use crate::model::{FitOptions, Model, ModelError, Penalty, Solver, fit};
 use crate::operations::{Dictionary, Mix, form};
 
-use super::cost_outliers::dearness;
+use super::cost_outliers::cost_multiples;
 use super::prices::{MicrobenchmarkPrices, PER_ELEMENT, prices};
 use super::{Microbenchmark, program};
 
@@ -148,14 +148,14 @@ pub fn table_csv(table: &Table) -> String {
 /// error holds what microbenchmarks around one operation disagree by. Operations that no
 /// microbenchmark ran have none. `mix` is what the application executes.
 ///
-/// Costs are guessed to be about alike, those of dear operations (`dearness`) so many times
-/// as large.
+/// The fit guesses that costs are about alike, and those of expensive operations larger by their
+/// `cost_multiples`.
 pub fn microbenchmark_prices(table: &Table, mix: &Mix) -> Result<MicrobenchmarkPrices, ModelError> {
     let penalty = Penalty::Fixed(pull(&table.cases, &ASSUMED));
     let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
-    let dearness = dearness(table);
-    let model = fit(&counted_as(table, &dearness), &options)?;
-    Ok(prices(&times(model, &dearness), mix))
+    let cost_multiples = cost_multiples(table);
+    let model = fit(&counted_as(table, &cost_multiples), &options)?;
+    Ok(prices(&times(model, &cost_multiples), mix))
 }
 
 /// The table in which an execution of each column counts as so many.

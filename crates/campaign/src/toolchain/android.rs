@@ -115,7 +115,8 @@ pub struct Packager {
 }
 
 impl Packager {
-    /// Takes them where they are idle, or starts them; the first use on a machine fetches them and makes a key.
+    /// Takes them where they are idle, or starts them; the first use on a machine fetches them and
+    /// makes a key.
     ///
     /// # Errors
     /// Maven can't fetch what is not in the cache; no JDK; a cache that can't be written.

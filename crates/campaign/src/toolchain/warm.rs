@@ -1,12 +1,13 @@
 //! A Java program that stays warm: it reads requests of arguments, and answers each with a code
-//! and what there is to say. One that nobody uses waits at its JDK for who needs it next. All numbers are of four bytes, the highest first, and all texts have
-//! their length before them, so that no text is taken for two.
+//! and what there is to say. One that nobody uses waits at its JDK for who needs it next.
+//! All numbers are of four bytes, the highest first, and all texts have their length before them,
+//! so that no text is taken for two.
 
 use std::fs;
 use std::io::{BufReader, Error, Read, Result, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::private_files::TemporaryFolder;
 use wattline_units::limits::TOOL_ANSWER_BYTES;
@@ -31,14 +32,20 @@ pub(super) struct WarmJvm {
 pub(super) struct IdleJvms(Mutex<Vec<RunningJvm>>);
 
 impl IdleJvms {
+    /// One of a class; those that have ended meanwhile are dropped.
     fn take(&self, class: &str) -> Option<RunningJvm> {
-        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.lock();
+        idle.retain_mut(|jvm| matches!(jvm.process.try_wait(), Ok(None)));
         let at = idle.iter().position(|jvm| jvm.class == class)?;
         Some(idle.swap_remove(at))
     }
 
     fn put_back(&self, jvm: RunningJvm) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(jvm);
+        self.lock().push(jvm);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<RunningJvm>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -54,9 +61,9 @@ struct RunningJvm {
 }
 
 impl WarmJvm {
-    /// The program of one source file, its class and its text, which reads its requests by the
-    /// class `Requests`; one that is idle, or started. `first` is a request that has it load what others will need: its
-    /// arguments for a source file, a jar, and a folder to write to.
+    /// Takes an idle program, or starts one, of one source file: its class and its text, which
+    /// reads its requests by the class `Requests`. `first` is a request that has it load what
+    /// others will need: its arguments for a source file, a jar, and a folder to write to.
     pub(super) fn start(
         jdk: &Jdk,
         program: (&'static str, &str),
@@ -176,12 +183,37 @@ impl Drop for RunningJvm {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Compiler;
     use super::*;
 
     #[test]
     fn an_argument_stays_one_argument() {
         let framed = framed(&["a\nb".to_string(), String::new()]).unwrap();
         assert_eq!(framed, b"\0\0\0\x02\0\0\0\x03a\nb\0\0\0\0");
+    }
+
+    #[test]
+    fn an_idle_program_is_taken_again_and_one_that_ended_is_not() {
+        let Ok(jdk) = Jdk::find() else {
+            return crate::skip::because("no JDK");
+        };
+        let idle = |jdk: &Jdk| -> Vec<u32> {
+            jdk.idle.lock().iter().map(|jvm| jvm.process.id()).collect()
+        };
+        drop(Compiler::start(&jdk).unwrap());
+        let first = idle(&jdk);
+        assert_eq!(first.len(), 1);
+        let (one, two) = (Compiler::start(&jdk).unwrap(), Compiler::start(&jdk).unwrap());
+        assert_eq!(idle(&jdk), [0; 0]);
+        drop(one);
+        assert_eq!(idle(&jdk), first);
+        drop(two);
+        for jvm in jdk.idle.lock().iter_mut() {
+            jvm.process.kill().unwrap();
+            jvm.process.wait().unwrap();
+        }
+        drop(Compiler::start(&jdk).unwrap());
+        assert!(idle(&jdk).len() == 1 && idle(&jdk) != first);
     }
 
     #[test]
