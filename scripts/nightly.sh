@@ -29,7 +29,10 @@ for part in "$@"; do
         sh scripts/deny.sh install advisories
         WATTLINE_ROBUST=1 WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-600} sh test.sh
         ;;
-    studies) sh scripts/tests.sh -- --ignored --skip faults:: ;;
+    studies)
+        sh scripts/tests.sh -- --ignored \
+            --skip every_fault_at_ten_moments --skip random_faults_for_many_runs
+        ;;
     faults) sh scripts/soak.sh ;;
     golden) sh scripts/golden.sh ;;
     second-user)

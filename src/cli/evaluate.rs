@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::account::{AccountEvaluation, evaluations_csv};
 use crate::model::Model;
+use crate::stage::fit::KnownCosts;
 use crate::stage::folder::{names, read_model};
 use crate::stage::{CampaignFolder, Failure, OnExisting, Output, truth, unseen};
 
@@ -19,7 +20,7 @@ mod profile;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  wattline evaluate target/demo target/demo/truth --out target/evaluation
+  wattline evaluate target/demo target/demo/ground-truth --out target/evaluation
   wattline evaluate target/two left=truth-left right=truth-right --out target/evaluation
   wattline evaluate target/engine --profile engine.collapsed --out target/evaluation
   wattline evaluate target/two --profile a1.jfr,b1.jfr --profile a2.jfr,b2.jfr --out target/two-runs
@@ -129,7 +130,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Each input by the accounts of the others.
 fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
     output.check_free(&[names::UNSEEN])?;
-    let found = unseen::unseen_inputs(&folder.facts(None)?, &folder.dataset()?, folder)?;
+    let found = unseen::unseen_inputs(
+        &folder.facts(None)?,
+        &folder.dataset()?,
+        KnownCosts::read(folder)?.as_ref(),
+    )?;
     let Some(found) = found else {
         let text = "has one input only, and so none that others could predict";
         return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));

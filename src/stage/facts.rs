@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::operations::{Dictionary, Mix};
 use crate::power::RuntimeShares;
 use crate::run::{self, RunRecord};
-use crate::scenario::UnanalysedLanguage;
+use crate::scenario::{Scenario, UnanalysedLanguage};
 use crate::units::Joules;
 
 use super::Failure;
@@ -39,6 +39,12 @@ impl MeasuredCampaign {
     fn unremoved(&self) -> impl Iterator<Item = &PlannedCase> {
         self.cases.iter().filter(|case| case.removed.is_empty())
     }
+}
+
+/// Languages of a scenario's application that are not analysed.
+pub(crate) fn unanalysed(scenario: &Scenario) -> Vec<UnanalysedLanguage> {
+    let languages = scenario.libraries.iter().filter_map(|library| library.language);
+    languages.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Why a campaign says nothing of its scenario.

@@ -1,4 +1,6 @@
-//! All stages in one folder, each fact read once.
+//! All stages, one after the other. What a stage finds is handed to the next one and written for
+//! people and later commands; of what is written, a campaign that is resumed reads its plan and
+//! its calls, and everything else comes from the raw logs of its runs.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,26 +9,31 @@ use std::time::{Duration, Instant};
 use crate::account::AccountEvaluation;
 use crate::account::calls::CallTree;
 use crate::build::VariantBuilder;
-use crate::campaign::PlannedCase;
+use crate::campaign::{PlannedCase, ResidualCounts};
 use crate::device::RECONNECT_LIMIT;
 use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
-use crate::operations::Mix;
-use crate::run::WhenLost;
+use crate::operations::{Mix, counts_by_kind};
+use crate::run::{RunRecord, WhenLost};
 use crate::toolchain::Jdk;
 
 use super::account::{self, Accounted};
 use super::boards::{self, BoardChoice, OpenBoard};
-use super::fit::{self, DataOrigin};
-use super::folder::{DatasetFacts, DatasetFile, names};
+use super::facts::unanalysed;
+use super::fit::{self, CampaignData, CampaignModel, DataOrigin, KnownCosts};
+use super::folder::names;
 use super::measure::{self, ResumeOptions};
+use super::microbenchmarks::MeasuredMicrobenchmarks;
 use super::report::{self, ReportInput, WrittenReport};
 use super::repository::repository;
 use super::trial::Trial;
 use super::verify::{self, Verification};
-use super::{CampaignFolder, Failure, Loaded, OnExisting, Output, ScenarioFacts, ScenarioOrigin};
+use super::{
+    CampaignFolder, Failure, Loaded, MeasuredCampaign, OnExisting, Output, ScenarioFacts,
+    ScenarioOrigin,
+};
 use super::{
     calls, dataset, hints, load, microbenchmarks, plan, progress, scan, trial, truth, unseen,
 };
@@ -101,8 +108,8 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     let mut builder = plan::builder(&loaded, &jdk)?;
     let work =
         PipelineContext { options, output: &output, jdk: &jdk, loaded: &loaded, clock: &clock };
-    let (facts, boards) = work.measure(&mut builder)?;
-    let result = work.explain(&facts, &boards)?;
+    let (measured, boards) = work.measure(&mut builder)?;
+    let result = work.explain(&measured, &boards)?;
     drop(boards);
     truth::discard_sessions(&output.campaign())?;
     clock.stage("done");
@@ -126,6 +133,20 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
     Ok(output)
 }
 
+/// What is to be measured.
+struct PlannedCampaign {
+    cases: Vec<PlannedCase>,
+    /// What still runs of removed blocks, by variant.
+    remains: ResidualCounts,
+}
+
+/// What was measured.
+struct Measurements {
+    facts: ScenarioFacts,
+    data: CampaignData,
+    microbenchmarks: Option<MeasuredMicrobenchmarks>,
+}
+
 /// What all stages work with.
 struct PipelineContext<'w> {
     options: &'w PipelineOptions,
@@ -140,21 +161,21 @@ impl PipelineContext<'_> {
     fn measure(
         &self,
         builder: &mut VariantBuilder<'_>,
-    ) -> Result<(ScenarioFacts, Vec<OpenBoard>), Failure> {
-        let folder = self.output.campaign();
+    ) -> Result<(Measurements, Vec<OpenBoard>), Failure> {
         let trial = self.trial(builder)?;
-        let cases = self.plan(builder)?;
-        self.announce(trial.as_ref(), &cases);
-        let boards = self.runs(&cases, builder)?;
-        let mut facts = self.facts(&folder)?;
-        if !folder.has(names::CALLS) || !self.options.is_resumed() {
+        let planned = self.plan(builder)?;
+        self.announce(trial.as_ref(), &planned.cases);
+        let (records, boards) = self.runs(&planned.cases, builder)?;
+        let (data, mut facts) = self.dataset(planned, records)?;
+        if facts.calls.is_none() || !self.options.is_resumed() {
             facts.calls = self.calls(&facts, builder);
         }
         self.clock.stage("microbenchmarks");
-        if self.loaded.scenario.microbenchmarks.enabled {
-            self.microbenchmarks(&facts.mix(), &boards)?;
-        }
-        Ok((facts, boards))
+        let microbenchmarks = match self.loaded.scenario.microbenchmarks.enabled {
+            true => Some(self.microbenchmarks(&facts.mix(), &boards)?),
+            false => None,
+        };
+        Ok((Measurements { facts, data, microbenchmarks }, boards))
     }
 
     /// A session of each input, unless the campaign has begun.
@@ -166,20 +187,23 @@ impl PipelineContext<'_> {
         trial::make(self.loaded, builder, &self.options.boards, self.output).map(Some)
     }
 
-    fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<Vec<PlannedCase>, Failure> {
+    fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<PlannedCampaign, Failure> {
         self.clock.stage("plan");
         let folder = self.output.campaign();
-        if !self.options.is_resumed() || !folder.has(names::PLAN) {
-            let PipelineOptions { boards, patience, .. } = self.options;
-            let (output, patience) = (self.output, *patience);
-            let dry_runs = plan::DryRuns { output, file: None, boards, patience };
-            let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs)?;
-            self.output.write_plan(self.loaded, &made)?;
-            progress::say(indented(&made.summary()));
-        }
-        let cases = folder.cases()?;
-        plan::check_folds(&self.loaded.scenario, cases.len())?;
-        Ok(cases)
+        let planned = match self.options.is_resumed() && folder.has(names::PLAN) {
+            true => PlannedCampaign { cases: folder.cases()?, remains: folder.remains()? },
+            false => {
+                let PipelineOptions { boards, patience, .. } = self.options;
+                let (output, patience) = (self.output, *patience);
+                let dry_runs = plan::DryRuns { output, file: None, boards, patience };
+                let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs)?;
+                self.output.write_plan(self.loaded, &made)?;
+                progress::say(indented(&made.summary()));
+                PlannedCampaign { cases: made.plan.cases, remains: made.remains }
+            }
+        };
+        plan::check_folds(&self.loaded.scenario, planned.cases.len())?;
+        Ok(planned)
     }
 
     /// Says how long all will take.
@@ -199,7 +223,7 @@ impl PipelineContext<'_> {
         &self,
         cases: &[PlannedCase],
         builder: &mut VariantBuilder<'_>,
-    ) -> Result<Vec<OpenBoard>, Failure> {
+    ) -> Result<(Vec<RunRecord>, Vec<OpenBoard>), Failure> {
         self.clock.stage("run");
         let PipelineContext { options, output, loaded, .. } = self;
         let PipelineOptions { boards, patience, when_lost, existing, .. } = options;
@@ -209,7 +233,7 @@ impl PipelineContext<'_> {
         let runs = measure::measure(loaded, cases, builder, &boards, output, resume)?;
         progress::say(indented(&measure::summary_text(&runs)));
         truth::collect(cases, &runs.records, output)?;
-        Ok(boards)
+        Ok((runs.records, boards))
     }
 
     /// Has the microbenchmarks count in what is left; not on virtual boards, which take longer for
@@ -225,14 +249,21 @@ impl PipelineContext<'_> {
     }
 
     /// The data set, and what else the runs say.
-    fn facts(&self, folder: &CampaignFolder) -> Result<ScenarioFacts, Failure> {
+    fn dataset(
+        &self,
+        PlannedCampaign { cases, remains }: PlannedCampaign,
+        records: Vec<RunRecord>,
+    ) -> Result<(CampaignData, ScenarioFacts), Failure> {
         self.clock.stage("dataset");
-        let campaign = folder.campaign()?;
-        let scenario = &self.loaded.scenario;
-        let made = dataset::dataset(scenario, &campaign, &folder.remains()?, folder)?;
+        let (folder, Loaded { scenario, application }) = (self.output.campaign(), self.loaded);
+        let dictionary = application.dictionary.clone();
+        let executions = folder.executions(&records, dictionary.blocks.len())?;
+        let unanalysed = unanalysed(scenario);
+        let campaign = MeasuredCampaign { dictionary, cases, records, executions, unanalysed };
+        let made = dataset::dataset(scenario, &campaign, &remains, &folder)?;
         self.output.write_dataset(&made)?;
         progress::say(indented(&made.summary()));
-        folder.facts_of(campaign, None)
+        Ok((made.data(), folder.facts_of(campaign, None)?))
     }
 
     /// Accounts do without calls: methods then have no callees, and all else is the same.
@@ -252,65 +283,86 @@ impl PipelineContext<'_> {
         }
     }
 
-    fn microbenchmarks(&self, mix: &Mix, boards: &[OpenBoard]) -> Result<(), Failure> {
+    fn microbenchmarks(
+        &self,
+        mix: &Mix,
+        boards: &[OpenBoard],
+    ) -> Result<MeasuredMicrobenchmarks, Failure> {
         let scenario = &self.loaded.scenario;
         let measured =
             microbenchmarks::microbenchmarks(mix, scenario, self.jdk, boards, self.output)?;
         self.output.write_microbenchmarks(&measured)?;
         progress::say(indented(&measured.summary()));
-        Ok(())
+        Ok(measured)
     }
 
     /// From what was measured to what it means.
     fn explain(
         &self,
-        facts: &ScenarioFacts,
+        measured: &Measurements,
         boards: &[OpenBoard],
     ) -> Result<PipelineResult, Failure> {
+        let Measurements { facts, data, microbenchmarks } = measured;
         let (output, folder) = (self.output, self.output.campaign());
         self.clock.stage("fit");
-        let dataset = folder.dataset()?;
-        let (table, about) = (dataset.table.clone(), dataset.facts()?);
-        let model = self.fit(dataset.clone(), &about)?;
+        let known = match microbenchmarks {
+            Some(measured) => Some(KnownCosts::of(measured)),
+            None => KnownCosts::read(&folder)?,
+        };
+        let (fitted, model) = self.fit(data, known.as_ref())?;
         self.clock.stage("account");
         let accounted = account::account(facts, &model)?;
         accounted.remarks().iter().for_each(progress::say);
         output.write_accounts(&accounted)?;
-        let unseen = unseen::unseen_if_any(facts, &dataset, &folder);
+        let unseen = unseen::unseen_if_any(facts, data, known.as_ref());
         unseen.iter().try_for_each(|unseen| output.write_unseen(unseen))?;
-        let accounts = &accounted.accounts;
-        let evaluation = truth::evaluate_campaign(&folder, facts, accounts)?;
+        let evaluation = truth::evaluate_campaign(&folder, facts, &accounted.accounts)?;
         if let Some(evaluation) = &evaluation {
             output.write_evaluation(evaluation)?;
         }
-        let sources = folder.parsed_sources()?;
-        let find = |pairs: &[MeasuredPair]| hints::hints(&sources, facts, &model, accounts, pairs);
-        let patterns = hints::patterns(&sources, facts, &model, accounts);
-        let mut found = self.hints(&patterns, find, boards)?;
-        self.verify(&mut found, &sources, boards)?;
-        write_hints(&found.hints, output)?;
+        let found = self.hints(facts, &model, &accounted, boards)?;
+        let application = &self.loaded.application;
         let input = ReportInput {
             facts,
             model: &model,
             accounted: &accounted,
             evaluation: evaluation.as_ref(),
             unseen: unseen.as_ref(),
-            table: &table,
-            about: &about,
-            cross_validation: &folder.cross_validation()?,
-            estimability: &folder.estimability()?,
+            data,
+            cross_validation: &fitted.validation.rows,
+            estimability: &fitted.estimability,
             hints: &found,
-            findings: &folder.findings()?,
-            sources: &report::texts(&sources),
-            microbenchmarks: folder.microbenchmarks()?,
+            findings: &counts_by_kind(&application.findings),
+            sources: &report::texts(&application.files),
+            microbenchmarks: match microbenchmarks {
+                Some(measured) => measured.ran(),
+                None => folder.microbenchmarks()?,
+            },
         };
         let report = report::report(&input, &folder);
         output.write_report(&report.html)?;
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
     }
 
-    /// Hints by the costs, and where microbenchmarks run, by what the boards save of them.
+    /// Hints, of which the first automatic fixes are measured where the scenario wants it.
     fn hints(
+        &self,
+        facts: &ScenarioFacts,
+        model: &Model,
+        accounted: &Accounted,
+        boards: &[OpenBoard],
+    ) -> Result<FoundHints, Failure> {
+        let (sources, accounts) = (&self.loaded.application.files, &accounted.accounts);
+        let find = |pairs: &[MeasuredPair]| hints::hints(sources, facts, model, accounts, pairs);
+        let patterns = hints::patterns(sources, facts, model, accounts);
+        let mut found = self.found_hints(&patterns, find, boards)?;
+        self.verify(&mut found, sources, boards)?;
+        write_hints(&found.hints, self.output)?;
+        Ok(found)
+    }
+
+    /// Hints by the costs, and where microbenchmarks run, by what the boards save of them.
+    fn found_hints(
         &self,
         patterns: &BTreeSet<&str>,
         find: impl Fn(&[MeasuredPair]) -> FoundHints,
@@ -347,14 +399,19 @@ impl PipelineContext<'_> {
         Ok(())
     }
 
-    fn fit(&self, dataset: DatasetFile, about: &DatasetFacts) -> Result<Model, Failure> {
-        let (seed, sha256) = (self.loaded.scenario.seed, dataset.sha256.clone());
-        let fit = fit::fit_campaign(dataset, &self.output.campaign(), seed)?;
+    fn fit(
+        &self,
+        data: &CampaignData,
+        known: Option<&KnownCosts>,
+    ) -> Result<(CampaignModel, Model), Failure> {
+        let seed = self.loaded.scenario.seed;
+        let fit = fit::fit_campaign(data, known, seed)?;
         fit.remarks().iter().for_each(progress::say);
-        let origin = DataOrigin { sha256: &sha256, facts: about, seed };
+        let origin = DataOrigin { sha256: &data.sha256, facts: &data.facts, seed };
         self.output.write_fit(&fit.fitted, origin)?;
         self.output.write(names::SOLVERS, &fit.solvers)?;
-        Ok(fit.fitted.model_of(origin))
+        let model = fit.fitted.model_of(origin);
+        Ok((fit.fitted, model))
     }
 }
 

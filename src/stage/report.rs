@@ -7,16 +7,15 @@ use crate::campaign::RunPhase;
 use crate::dataset::LeftOut;
 use crate::hint::FoundHints;
 use crate::java::SourceFile;
-use crate::model::Model;
 use crate::model::table::Table;
+use crate::model::{CvRow, Model, OperationEstimability};
 use crate::power::Meter;
 use crate::power::meter::Software;
-use crate::report::{
-    self, CampaignFacts, EstimabilityRow, ReportData, ReportedBoard, ReportedCvRow,
-};
+use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
 
 use super::account::Accounted;
 use super::activities;
+use super::fit::{CampaignData, KnownCosts};
 use super::folder::DatasetFacts;
 use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth, unseen, verify};
 
@@ -33,14 +32,12 @@ pub(crate) struct ReportInput<'r> {
     pub evaluation: Option<&'r AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.
     pub unseen: Option<&'r UnseenInputs>,
-    /// The cases that were fitted.
-    pub table: &'r Table,
-    /// Where they come from.
-    pub about: &'r DatasetFacts,
+    /// The cases that were fitted, and where they come from.
+    pub data: &'r CampaignData,
     /// Rounds of cross-validation.
-    pub cross_validation: &'r [ReportedCvRow],
+    pub cross_validation: &'r [CvRow],
     /// What the cases can tell.
-    pub estimability: &'r [EstimabilityRow],
+    pub estimability: &'r [OperationEstimability],
     /// What to change, and what is none on this board.
     pub hints: &'r FoundHints,
     /// How many findings there are of each sort.
@@ -62,7 +59,8 @@ pub struct WrittenReport {
 
 /// Makes the report. `folder` has the raw logs, of which activities are read.
 pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> WrittenReport {
-    let ReportInput { facts, model, accounted, about, table, .. } = *input;
+    let ReportInput { facts, model, accounted, data, .. } = *input;
+    let CampaignData { table, facts: about, .. } = data;
     let accounts = &accounted.accounts;
     let scenario = about.scenario.as_deref().unwrap_or("scenario");
     let data = ReportData {
@@ -98,8 +96,8 @@ pub fn report_of(folder: &CampaignFolder) -> Result<WrittenReport, Failure> {
     let accounted = account::account(&facts, &model)?;
     let accounts = &accounted.accounts;
     let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
-    let dataset = folder.dataset()?;
-    let unseen = unseen::unseen_if_any(&facts, &dataset, folder);
+    let data = folder.dataset()?;
+    let unseen = unseen::unseen_if_any(&facts, &data, KnownCosts::read(folder)?.as_ref());
     let sources = folder.parsed_sources()?;
     let pairs = folder.pairs()?;
     let mut found = hints::hints(&sources, &facts, &model, accounts, &pairs);
@@ -110,8 +108,7 @@ pub fn report_of(folder: &CampaignFolder) -> Result<WrittenReport, Failure> {
         accounted: &accounted,
         evaluation: evaluation.as_ref(),
         unseen: unseen.as_ref(),
-        table: &dataset.table,
-        about: &folder.dataset_facts()?,
+        data: &data,
         cross_validation: &folder.cross_validation()?,
         estimability: &folder.estimability()?,
         hints: &found,

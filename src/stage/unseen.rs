@@ -6,9 +6,8 @@ use crate::model::FoldUnit;
 use crate::model::table::Case;
 
 use super::facts::InputFacts;
-use super::fit::CampaignProblem;
-use super::folder::DatasetFile;
-use super::{CampaignFolder, Failure, ScenarioFacts, progress};
+use super::fit::{CampaignData, CampaignProblem, KnownCosts};
+use super::{Failure, ScenarioFacts, progress};
 
 /// The input sequences of a campaign, each by the others; none where there is only one.
 ///
@@ -16,13 +15,13 @@ use super::{CampaignFolder, Failure, ScenarioFacts, progress};
 /// Costs can't be fitted to what is left.
 pub fn unseen_inputs(
     facts: &ScenarioFacts,
-    dataset: &DatasetFile,
-    microbenchmarks: &CampaignFolder,
+    data: &CampaignData,
+    known: Option<&KnownCosts>,
 ) -> Result<Option<UnseenInputs>, Failure> {
     if facts.inputs.len() < 2 {
         return Ok(None);
     }
-    let problem = CampaignProblem::of(dataset.clone(), microbenchmarks)?;
+    let problem = CampaignProblem::of(data, known);
     let unseen = facts.inputs.iter().map(|input| unseen(facts, input, &problem));
     Ok(Some(UnseenInputs(unseen.collect::<Result<_, _>>()?)))
 }
@@ -30,10 +29,10 @@ pub fn unseen_inputs(
 /// The same for a report, which does without where costs can't be fitted: it is said why.
 pub fn unseen_if_any(
     facts: &ScenarioFacts,
-    dataset: &DatasetFile,
-    microbenchmarks: &CampaignFolder,
+    data: &CampaignData,
+    known: Option<&KnownCosts>,
 ) -> Option<UnseenInputs> {
-    unseen_inputs(facts, dataset, microbenchmarks).unwrap_or_else(|failure| {
+    unseen_inputs(facts, data, known).unwrap_or_else(|failure| {
         progress::warn(format!("inputs were not predicted by the others: {failure}"));
         None
     })

@@ -8,7 +8,7 @@ use crate::hint::Hint;
 use crate::microbenchmarks::measure::table_csv;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::microbenchmarks::prices::prices_csv;
-use crate::model::{cv_csv, devices_csv};
+use crate::model::{cv_csv, devices_csv, estimability_csv};
 use crate::report::{self, Repository};
 
 use super::account::Accounted;
@@ -70,7 +70,7 @@ impl Output {
     pub fn write_fit(&self, fitted: &CampaignModel, origin: DataOrigin<'_>) -> Result<(), Failure> {
         self.write(names::MODEL, fitted.model_of(origin).to_json()?)?;
         self.write(names::CV, cv_csv(&fitted.validation)?)?;
-        self.write(names::ESTIMABILITY, &fitted.estimability)?;
+        self.write(names::ESTIMABILITY, estimability_csv(&fitted.estimability)?)?;
         Ok(())
     }
 

@@ -95,6 +95,7 @@ fn with_fault(bench: &Bench, fault: Fault) -> (RunningBoard, Vec<String>, PathBu
 }
 
 #[test]
+#[ignore = "by day a log that stops does; scripts/nightly.sh runs it"]
 fn a_log_that_repeats_its_last_row_makes_a_run_bad() {
     let Some(bench) = Bench::new() else { return };
     let (_board, words, out) = with_fault(&bench, Fault::FreezeSensors);

@@ -47,41 +47,50 @@ fn counts(runs: &Path) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn a_campaign_of_packages_counts_what_one_of_jars_does() {
-    if !has(&CAMPAIGN_TOOLS) {
-        return;
-    }
-    let (adb, folder) = (AdbServer::new(), tempfile::tempdir().unwrap());
-    let campaign = |command: &str, start: &str, cases: &str| {
-        let (file, out) = (scenario(folder.path(), start), folder.path().join(start));
-        let text = fs::read_to_string(&file).unwrap().replace("cases = 4", cases);
-        fs::write(&file, text).unwrap();
-        let [file, to] = [&file, &out].map(|path| path.to_str().unwrap());
-        let output = adb.wattline(&[command, file, "--board", "virtual:odroid-xu3", "--out", to]);
-        let said = [output.stdout.as_slice(), &output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        (output.status.success(), said, out)
-    };
-    let (done, said, packages) = campaign("pipeline", "instrument", "cases = 4");
-    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
-        return crate::skip::because(&said);
-    }
-    assert!(done, "{said}");
-    let (done, said, jars) = campaign("run", "main", "cases = 2");
-    assert!(done, "{said}");
+    let Some(bench) = Bench::new() else { return };
+    let Some(packages) = campaign(&bench, "run", "instrument", "cases = 2") else { return };
+    let Some(jars) = campaign(&bench, "run", "main", "cases = 2") else { return };
     let (mut ours, theirs) = (counts(&packages.join("runs")), counts(&jars.join("runs")));
     ours.retain(|run, _| run.starts_with("base-"));
     assert!(ours.len() == 2 && ours.values().all(|lines| lines.len() > 20), "{ours:?}");
     assert_eq!(ours, theirs);
-    let microbenchmarks = fs::read_to_string(packages.join("microbenchmarks.csv")).unwrap();
-    assert!(microbenchmarks.lines().count() > 1, "{microbenchmarks}");
-    let lines = fs::read_to_string(packages.join("accounts/lines.csv")).unwrap();
-    assert!(lines.contains("Main.java"), "{lines}");
     packages_are_sampled(&packages);
     let samplers = read_journal(&jars).unwrap().into_iter().map(|record| record.board.sampler);
     assert!(
         samplers.eq(std::iter::repeat_n(None, read_journal(&jars).unwrap().len())),
         "no runner"
     );
+}
+
+#[test]
+#[ignore = "by day packages run and are not explained; scripts/nightly.sh runs it"]
+fn a_campaign_of_packages_is_explained() {
+    let Some(bench) = Bench::new() else { return };
+    let Some(out) = campaign(&bench, "pipeline", "instrument", "cases = 4") else { return };
+    let microbenchmarks = fs::read_to_string(out.join("microbenchmarks.csv")).unwrap();
+    assert!(microbenchmarks.lines().count() > 1, "{microbenchmarks}");
+    let lines = fs::read_to_string(out.join("accounts/lines.csv")).unwrap();
+    assert!(lines.contains("Main.java"), "{lines}");
+    packages_are_sampled(&out);
+    let areas = fs::read_to_string(out.join("accounts/method-estimates.csv")).unwrap();
+    assert!(areas.contains("wattline.demo.Main"), "{areas}");
+}
+
+/// The folder of a campaign whose application is started so; none, and it says so, where Maven
+/// gives nothing.
+fn campaign(bench: &Bench, command: &str, start: &str, cases: &str) -> Option<PathBuf> {
+    let (file, out) = (scenario(bench.folder.path(), start), bench.out(start));
+    let text = fs::read_to_string(&file).unwrap().replace("cases = 4", cases);
+    fs::write(&file, text).unwrap();
+    let [file, to] = [&file, &out].map(|path| path.to_str().unwrap());
+    let (code, said) =
+        bench.wattline(&[command, file, "--board", "virtual:odroid-xu3", "--out", to]);
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        crate::skip::because(&said);
+        return None;
+    }
+    assert_eq!(code, Some(0), "{said}");
+    Some(out)
 }
 
 /// Android 4.4 samples methods in the process of a package: each base case has a sampled run.
@@ -97,11 +106,10 @@ fn packages_are_sampled(out: &Path) {
         assert!(profile.stacks.starts_with("# method-sampling dual\n"), "{}", profile.stacks);
         assert!(profile.recording.starts_with(b"*version\n3\n"), "the trace itself is kept");
     }
-    let areas = fs::read_to_string(out.join("accounts/method-estimates.csv")).unwrap();
-    assert!(areas.contains("wattline.demo.Main"), "{areas}");
 }
 
 #[test]
+#[ignore = "by day the sampler's reader is told of cut traces; scripts/nightly.sh runs it"]
 fn a_trace_that_is_cut_is_a_bad_run_that_is_made_again() {
     let Some(bench) = Bench::new() else { return };
     let board = BoardFile::built_in("odroid-xu3").unwrap();
@@ -162,6 +170,7 @@ const CHATTER: &str = "package game;\npublic class Chatter {\n  public static vo
     System.out.println(\"wattline: end\");\n  }\n}\n";
 
 #[test]
+#[ignore = "by day the scripts alone are asked; scripts/nightly.sh runs it"]
 fn marks_that_the_log_has_lost_are_known_from_the_status() {
     let Some(bench) = Bench::new() else { return };
     fs::create_dir_all(bench.folder.path().join("src/game")).unwrap();

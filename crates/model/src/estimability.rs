@@ -7,7 +7,8 @@
 
 use std::ops::ControlFlow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use wattline_units::csv_text;
 
 use super::design::Design;
 use super::double_double::DoubleDouble;
@@ -53,7 +54,7 @@ impl Estimability {
 }
 
 /// What the cases can tell about one operation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperationEstimability {
     /// Its name.
     pub operation: String,
@@ -266,8 +267,16 @@ fn groups(spectrum: &Spectrum) -> Vec<Option<usize>> {
 }
 
 /// The text of `estimability.csv`.
-pub fn estimability_csv(estimability: &Estimability) -> Result<String, ModelError> {
-    super::csv_of(&estimability.operations)
+pub fn estimability_csv(operations: &[OperationEstimability]) -> Result<String, ModelError> {
+    super::csv_of(operations)
+}
+
+/// Reads `estimability.csv`.
+///
+/// # Errors
+/// It is no such table.
+pub fn estimability_rows(text: &str) -> Result<Vec<OperationEstimability>, csv::Error> {
+    csv_text::reader(text).deserialize().collect()
 }
 
 #[cfg(test)]
@@ -330,11 +339,19 @@ mod tests {
     #[test]
     fn the_csv_leaves_absent_values_empty() {
         let found = examined(&[&[2.0, 0.0]]);
-        let text = estimability_csv(&found).unwrap();
+        let text = estimability_csv(&found.operations).unwrap();
         insta::assert_snapshot!(text, @r"
         operation,cases,executions,estimable,group,vif,proportional_to,largest_share
         op_0,1,2.0,true,,1.0,,1.0
         op_1,0,0.0,false,,,,0.0
         ");
+    }
+
+    #[test]
+    fn rows_come_back_from_their_file() {
+        let found = examined(&[&[1.0, 2.0, 0.0], &[2.0, 4.0, 1.0]]).operations;
+        let read = estimability_rows(&estimability_csv(&found).unwrap()).unwrap();
+        assert_eq!(read, found);
+        assert!(estimability_rows("operation,cases\nNot,3\n").is_err());
     }
 }

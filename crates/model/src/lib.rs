@@ -62,7 +62,9 @@ pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use choice::{CandidateScore, ConstantEnergy, PredictorChoice};
 pub use devices::{DeviceFactor, devices, devices_csv};
 pub use error::ModelError;
-pub use estimability::{Estimability, OperationEstimability, estimability, estimability_csv};
+pub use estimability::{
+    Estimability, OperationEstimability, estimability, estimability_csv, estimability_rows,
+};
 pub use fit::fit;
 pub use fitted::{
     ContextPrice, Cost, CostPrior, CostPriors, CovarianceScope, FORMAT, MicrobenchmarkCosts, Model,
@@ -85,6 +87,7 @@ pub use stream::{
 };
 pub use validation::{
     CrossValidation, CvMean, CvRow, CvSet, cross_validate, cross_validate_repeatedly, cv_csv,
+    cv_mean, cv_rows, cv_verdict,
 };
 pub use weights::Weighting;
 

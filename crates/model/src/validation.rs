@@ -1,8 +1,9 @@
 //! k-fold cross-validation of a solver beside its baselines. Every choice (library
 //! columns, penalty, prior strength, baselines' factors) is made inside the fold.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
+use wattline_units::csv_text;
 
 use super::baseline::{Predict, duration, flat, has_durations, mean};
 use super::baseline_comparison::{BaselineComparison, HeldOutError, mean_nmae};
@@ -17,7 +18,7 @@ use super::options::{FitOptions, LibraryColumns};
 use crate::table::Table;
 
 /// Whether the cases were fitted to or held out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CvSet {
     /// Fitted to.
@@ -26,8 +27,21 @@ pub enum CvSet {
     Validation,
 }
 
+impl CvSet {
+    /// Both.
+    pub const ALL: [CvSet; 2] = [CvSet::Training, CvSet::Validation];
+
+    /// As in `cv.csv`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CvSet::Training => "training",
+            CvSet::Validation => "validation",
+        }
+    }
+}
+
 /// A row of `cv.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CvRow {
     /// The solver's name, or `flat`, `mean`, `duration`, `blocks`.
     pub model: String,
@@ -129,27 +143,45 @@ pub fn cv_csv(validation: &CrossValidation) -> Result<String, ModelError> {
     super::csv_of(&validation.rows)
 }
 
+/// Reads `cv.csv`.
+///
+/// # Errors
+/// It is no such table.
+pub fn cv_rows(text: &str) -> Result<Vec<CvRow>, csv::Error> {
+    csv_text::reader(text).deserialize().collect()
+}
+
+/// Means over the rounds of `model`; none where it has no rows.
+pub fn cv_mean(rows: &[CvRow], model: &str, set: CvSet) -> Option<CvMean> {
+    let rows: Vec<&CvRow> =
+        rows.iter().filter(|row| row.model == model && row.set == set).collect();
+    let nmae = mean_nmae(rows.iter().map(|row| (row.nmae, row.cases)))?;
+    let known: Vec<f64> = rows.iter().filter_map(|row| row.r).collect();
+    let r = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+    Some(CvMean { nmae, r })
+}
+
+/// The solver beside the baseline that predicts held-out cases best.
+pub fn cv_verdict(rows: &[CvRow]) -> Option<BaselineComparison> {
+    let held_out = rows.iter().filter(|row| row.set == CvSet::Validation);
+    let errors = held_out.map(|row| HeldOutError {
+        model: &row.model,
+        part: row.round,
+        cases: row.cases,
+        nmae: row.nmae,
+    });
+    BaselineComparison::of(&rows.first()?.model, &errors.collect::<Vec<_>>())
+}
+
 impl CrossValidation {
-    /// Means over the rounds of `model`; `None` if it isn't there.
+    /// As [`cv_mean`].
     pub fn mean(&self, model: &str, set: CvSet) -> Option<CvMean> {
-        let rows: Vec<&CvRow> =
-            self.rows.iter().filter(|row| row.model == model && row.set == set).collect();
-        let nmae = mean_nmae(rows.iter().map(|row| (row.nmae, row.cases)))?;
-        let known: Vec<f64> = rows.iter().filter_map(|row| row.r).collect();
-        let r = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
-        Some(CvMean { nmae, r })
+        cv_mean(&self.rows, model, set)
     }
 
-    /// The solver beside the baseline that predicts held-out cases best.
+    /// As [`cv_verdict`].
     pub fn verdict(&self) -> Option<BaselineComparison> {
-        let rows = self.rows.iter().filter(|row| row.set == CvSet::Validation);
-        let errors = rows.map(|row| HeldOutError {
-            model: &row.model,
-            part: row.round,
-            cases: row.cases,
-            nmae: row.nmae,
-        });
-        BaselineComparison::of(&self.rows.first()?.model, &errors.collect::<Vec<_>>())
+        cv_verdict(&self.rows)
     }
 }
 

@@ -8,9 +8,7 @@ use wattline_units::limits::TABLE_NUMBERS;
 use super::tables::TableLocation;
 use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
 use crate::model::table::{PassColumns, RowSource, TableRows};
-use crate::model::{
-    FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, estimability_csv, fit_rows,
-};
+use crate::model::{FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, fit_rows};
 use crate::stage::fit::CampaignModel;
 
 /// Tables from this size on are read in blocks by every solver that can (16 MB).
@@ -59,7 +57,7 @@ pub fn run(
         error => error.into(),
     })?;
     let validation = validation.expect("folds were asked for");
-    let estimability = estimability_csv(&estimability)?;
+    let estimability = estimability.operations;
     let fitted = CampaignModel { model, validation, estimability };
     let (sha256, facts) = (tables.sha256()?, DatasetFacts::beside(&tables.named)?);
     let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };

@@ -85,7 +85,7 @@ pub fn merge(
     model.provenance.data_sha256 = hash_of_bytes(sums.as_bytes());
     model.provenance.seed = merged.settings().folds.seed;
     output.write(names::MODEL, model.to_json()?)?;
-    output.write(names::ESTIMABILITY, estimability_csv(&estimability)?)?;
+    output.write(names::ESTIMABILITY, estimability_csv(&estimability.operations)?)?;
     output.write(ROUNDS, rounds.to_json()?)?;
     let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
     progress::result(format!(

@@ -5,12 +5,17 @@ mod windows;
 use std::collections::BTreeMap;
 
 use crate::campaign::{PlannedCase, ResidualCounts, RunPhase, count_operations};
-use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
+use crate::dataset::{
+    AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble, dataset_to_csv,
+};
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
 use crate::scenario::{CampaignProtocol, Scenario};
+use crate::toolchain::artifact::hash_of_bytes;
 
+use super::fit::CampaignData;
+use super::folder::DatasetFacts;
 use super::folder::names::JOURNAL;
 use super::{CampaignFolder, Failure, MeasuredCampaign, TracedCase, TracedRuns};
 use windows::WindowSource;
@@ -81,6 +86,28 @@ pub fn dataset(
 }
 
 impl MadeDataset {
+    /// What costs are fitted to.
+    pub fn data(&self) -> CampaignData {
+        let Provenance { scenario, board, virtual_board, meter, rails, frequency_khz, .. } =
+            self.provenance.clone();
+        let facts = DatasetFacts {
+            scenario: Some(scenario),
+            board: Some(board),
+            virtual_board: Some(virtual_board),
+            meter: Some(meter),
+            rails,
+            frequency_khz,
+            left_out: self.dataset.left_out.clone(),
+            has_windows: !self.dataset.windows.is_empty(),
+        };
+        CampaignData {
+            table: self.dataset.table(),
+            mixes: self.mixes.clone(),
+            facts,
+            sha256: hash_of_bytes(dataset_to_csv(&self.dataset).as_bytes()),
+        }
+    }
+
     /// A line about the data set, and one about what probes cost on each board.
     pub fn summary(&self) -> String {
         let dataset = &self.dataset;

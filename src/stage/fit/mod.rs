@@ -1,21 +1,25 @@
 //! A data set -> costs, cross-validation, estimability.
 
+mod data;
+mod known_costs;
 mod summary;
-
-use std::path::{Path, PathBuf};
 
 use crate::csv_text::CsvText;
 use crate::model::table::{Case, Table};
 use crate::model::{
-    ContextPrice, CostPriors, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model,
-    ModelError, Penalty, Solver, cross_validate, estimability, estimability_csv, fit,
+    ContextPrice, CrossValidation, CvSet, FitOptions, FoldOptions, FoldUnit, Model, ModelError,
+    OperationEstimability, Solver, cross_validate, estimability, fit,
 };
 #[cfg(feature = "linfa")]
 use crate::model::{SECOND_OPINION, second_opinion};
 
 use super::Failure;
-use super::folder::{CampaignFolder, DatasetFacts, DatasetFile, names, read_text};
+use super::folder::DatasetFacts;
 
+pub use data::CampaignData;
+pub(crate) use data::weighed;
+pub use known_costs::KnownCosts;
+pub(crate) use known_costs::set_priors;
 pub(crate) use summary::summary;
 pub(crate) use summary::{choice_text, devices_text};
 
@@ -37,14 +41,12 @@ impl CampaignFit {
 }
 
 /// The fit of a campaign: what is chosen, with the microbenchmarks' costs, beside single solvers.
-/// `microbenchmarks` has these costs, if they were measured.
 pub fn fit_campaign(
-    dataset: DatasetFile,
-    microbenchmarks: &CampaignFolder,
+    data: &CampaignData,
+    known: Option<&KnownCosts>,
     seed: u64,
 ) -> Result<CampaignFit, Failure> {
-    let CampaignProblem { table, options, contexts } =
-        CampaignProblem::of(dataset, microbenchmarks)?;
+    let CampaignProblem { table, options, contexts } = CampaignProblem::of(data, known);
     let folds = FoldOptions { seed, unit: options.inner_folds.unit, ..FoldOptions::default() };
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
@@ -61,17 +63,14 @@ pub(crate) struct CampaignProblem {
 }
 
 impl CampaignProblem {
-    pub fn of(dataset: DatasetFile, microbenchmarks: &CampaignFolder) -> Result<Self, Failure> {
+    pub fn of(data: &CampaignData, known: Option<&KnownCosts>) -> Self {
         let mut options = FitOptions::new(Solver::Stack);
-        let mut contexts = Vec::new();
-        let prices = microbenchmarks.file(names::MICROBENCHMARKS);
-        if prices.is_file() {
-            contexts = set_priors(&mut options, &prices)?;
-            options.reference = microbenchmarks.microbenchmarks_reference()?;
+        if let Some(known) = known {
+            known.set(&mut options);
         }
-        options.inner_folds.unit = dataset.facts()?.fold_unit();
-        let table = dataset.weighed(&contexts)?.table;
-        Ok(Self { table, options, contexts })
+        options.inner_folds.unit = data.facts.fold_unit();
+        let contexts = known.map(|known| known.contexts.clone()).unwrap_or_default();
+        Self { table: data.weighed(&contexts), options, contexts }
     }
 
     /// What is held out together.
@@ -85,42 +84,6 @@ impl CampaignProblem {
         let model = fit(&table, &self.options)?;
         Ok(Model { contexts: self.contexts.clone(), ..model })
     }
-}
-
-/// Takes microbenchmarks at their word: as strongly as their standard errors say. A strength
-/// chosen by the error of case totals would be far too weak, since totals tell little of
-/// single costs (`docs/models.md`). An older device's `model.json` is taken as its costs
-/// and errors, at a strength that the new device's cases choose. Returns what contexts cost beside
-/// their operation.
-pub(crate) fn set_priors(
-    options: &mut FitOptions,
-    path: &Path,
-) -> Result<Vec<ContextPrice>, Failure> {
-    let text = read_text(path)?;
-    let bad = |error| Failure::input(path, error);
-    if text.trim_start().starts_with('{') {
-        let model = Model::from_json(&text).map_err(bad)?;
-        options.priors = model.as_priors();
-        return Ok(model.contexts);
-    }
-    if options.solver != Solver::Bayes {
-        options.penalty = Penalty::AsStated;
-    }
-    options.priors = CostPriors::from_csv(&text).map_err(bad)?;
-    let beside = covariance_beside(path);
-    if beside.is_file() {
-        let bad = |error| Failure::input(&beside, error);
-        let priors = std::mem::take(&mut options.priors);
-        options.priors = priors.with_covariance_csv(&read_text(&beside)?).map_err(bad)?;
-    }
-    ContextPrice::from_csv(&text).map_err(bad)
-}
-
-/// Where the covariance of a file of priors lies: `microbenchmarks.csv`,
-/// `microbenchmarks-covariance.csv`.
-fn covariance_beside(priors: &Path) -> PathBuf {
-    let stem = priors.file_stem().unwrap_or_default().to_string_lossy();
-    priors.with_file_name(format!("{stem}-covariance.csv"))
 }
 
 /// Mean r and NMAE of all solvers, and of a least squares that is not ours; a solver that
@@ -166,8 +129,8 @@ pub struct CampaignModel {
     pub model: Model,
     /// The model beside the baselines, on held-out cases.
     pub validation: CrossValidation,
-    /// `estimability.csv`.
-    pub estimability: String,
+    /// What the cases can tell, by operation.
+    pub estimability: Vec<OperationEstimability>,
 }
 
 /// Fits, validates and asks what can be known. `blocks` is the same cases with block
@@ -180,7 +143,7 @@ pub fn fit_table(
 ) -> Result<CampaignModel, Failure> {
     let model = fit(table, options)?;
     let validation = cross_validate(table, options, folds, blocks)?;
-    let estimability = estimability_csv(&estimability(table, options)?)?;
+    let estimability = estimability(table, options)?.operations;
     Ok(CampaignModel { model, validation, estimability })
 }
 

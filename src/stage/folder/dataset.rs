@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::dataset::{CaseMixes, LeftOut};
 use crate::input_file;
 use crate::model::table::{ColumnChoice, Table, TableRows};
 use crate::model::{ContextPrice, FoldUnit};
+use crate::stage::fit::{CampaignData, weighed};
 use crate::stage::{Failure, with_causes};
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -32,14 +33,20 @@ pub struct DatasetFacts {
     pub frequency_khz: Option<u64>,
     /// Runs and cases that are not in the data set.
     pub left_out: Vec<LeftOut>,
-    /// What is said of windows by board, where its rows are windows of sessions.
-    windows: Vec<toml::Table>,
+    /// Whether its rows are windows of sessions, of which something is said by board.
+    #[serde(rename = "windows", deserialize_with = "are_there")]
+    pub has_windows: bool,
+}
+
+/// Whether a list has anything.
+fn are_there<'de, D: Deserializer<'de>>(windows: D) -> Result<bool, D::Error> {
+    Vec::<toml::Table>::deserialize(windows).map(|windows| !windows.is_empty())
 }
 
 impl DatasetFacts {
     /// What is held out together: windows of one case, or single cases.
     pub fn fold_unit(&self) -> FoldUnit {
-        if self.windows.is_empty() { FoldUnit::Case } else { FoldUnit::Group }
+        if self.has_windows { FoldUnit::Group } else { FoldUnit::Case }
     }
 
     /// The facts in `dataset.toml` beside a data set; none where there is no such file.
@@ -80,23 +87,36 @@ impl DatasetFile {
         Ok(DatasetFile { path: path.into(), sha256: hash_of_bytes(&text), table, remarks })
     }
 
-    /// What is said of it.
-    pub fn facts(&self) -> Result<DatasetFacts, Failure> {
-        DatasetFacts::beside(&self.path)
-    }
-
     /// The same with its counts weighed by what contexts cost, where the data set has its
     /// counts by context beside it.
-    pub fn weighed(mut self, prices: &[ContextPrice]) -> Result<DatasetFile, Failure> {
-        let path = self.path.with_file_name(names::CONTEXTS);
-        if !prices.is_empty() && path.is_file() {
-            let mixes = CaseMixes::from_csv(&read_text(&path)?);
-            let relative = ContextPrice::index(prices);
-            let relative = |operation: &str, context: &str| {
-                relative.get(&(operation, context)).copied().unwrap_or(1.0)
-            };
-            mixes.map_err(|error| Failure::input(&path, error))?.weigh(&mut self.table, relative);
+    pub fn weighed(self, prices: &[ContextPrice]) -> Result<DatasetFile, Failure> {
+        if prices.is_empty() {
+            return Ok(self);
         }
-        Ok(self)
+        let table = weighed(self.table, &mixes_beside(&self.path)?, prices);
+        Ok(DatasetFile { table, ..self })
+    }
+}
+
+/// Executions by context of a data set's cases; none where there is no such file beside it.
+fn mixes_beside(dataset: &Path) -> Result<CaseMixes, Failure> {
+    let path = dataset.with_file_name(names::CONTEXTS);
+    match path.is_file() {
+        true => {
+            CaseMixes::from_csv(&read_text(&path)?).map_err(|error| Failure::input(&path, error))
+        }
+        false => Ok(CaseMixes::default()),
+    }
+}
+
+impl CampaignData {
+    /// The data set of a file, with what lies beside it.
+    ///
+    /// # Errors
+    /// One of the files can't be read.
+    pub fn read(dataset: &Path) -> Result<CampaignData, Failure> {
+        let DatasetFile { path, sha256, table, .. } = DatasetFile::read(dataset)?;
+        let (mixes, facts) = (mixes_beside(&path)?, DatasetFacts::beside(&path)?);
+        Ok(CampaignData { table, mixes, facts, sha256 })
     }
 }

@@ -10,16 +10,16 @@ use crate::campaign::{PlannedCase, ResidualCounts, parse_executions, read_plan};
 use crate::csv_text;
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
-use crate::model::{DeviceFactor, Model};
+use crate::model::{CvRow, DeviceFactor, Model, OperationEstimability, cv_rows, estimability_rows};
 use crate::operations::Dictionary;
-use crate::report::{EstimabilityRow, ReportedCvRow, cv_rows, estimability_rows};
 use crate::run::{self, RawLogs, RunRecord, read_journal};
-use crate::scenario::{Scenario, UnanalysedLanguage, read_scenario};
-use crate::stage::facts::{FactsError, device_of};
+use crate::scenario::{Scenario, read_scenario};
+use crate::stage::facts::{FactsError, device_of, unanalysed};
+use crate::stage::fit::CampaignData;
 use crate::stage::verify::{self, VerifiedHint};
 use crate::stage::{Failure, MeasuredCampaign, ScenarioFacts};
 
-use super::{CampaignFolder, DatasetFacts, DatasetFile, names, read_text};
+use super::{CampaignFolder, DatasetFacts, names, read_text};
 
 /// Reads `model.json`.
 pub fn read_model(path: &Path) -> Result<Model, Failure> {
@@ -118,16 +118,9 @@ impl CampaignFolder {
         let dictionary = self.dictionary()?;
         let (cases, records) = (self.cases()?, self.records()?);
         let executions = self.executions(&records, dictionary.blocks.len())?;
-        let unanalysed = self.unanalysed();
+        // A folder of an earlier version may have no scenario that this one reads.
+        let unanalysed = self.scenario().map(|scenario| unanalysed(&scenario)).unwrap_or_default();
         Ok(MeasuredCampaign { dictionary, cases, records, executions, unanalysed })
-    }
-
-    /// Languages of the application that are not analysed, by its scenario; a folder of an
-    /// earlier version may have none that this one reads.
-    fn unanalysed(&self) -> Vec<UnanalysedLanguage> {
-        let libraries = self.scenario().map(|scenario| scenario.libraries).unwrap_or_default();
-        let languages = libraries.iter().filter_map(|library| library.language);
-        languages.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What the campaign says of its scenario, on one of the boards; without a name on the
@@ -181,9 +174,9 @@ impl CampaignFolder {
         }
     }
 
-    /// The data set.
-    pub fn dataset(&self) -> Result<DatasetFile, Failure> {
-        DatasetFile::read(&self.file(names::DATASET))
+    /// The data set, with what is said of it.
+    pub fn dataset(&self) -> Result<CampaignData, Failure> {
+        CampaignData::read(&self.file(names::DATASET))
     }
 
     /// What is said of the data set.
@@ -197,12 +190,12 @@ impl CampaignFolder {
     }
 
     /// The rounds of cross-validation.
-    pub fn cross_validation(&self) -> Result<Vec<ReportedCvRow>, Failure> {
+    pub fn cross_validation(&self) -> Result<Vec<CvRow>, Failure> {
         self.parsed(names::CV, cv_rows)
     }
 
     /// What the cases can tell.
-    pub fn estimability(&self) -> Result<Vec<EstimabilityRow>, Failure> {
+    pub fn estimability(&self) -> Result<Vec<OperationEstimability>, Failure> {
         self.parsed(names::ESTIMABILITY, estimability_rows)
     }
 

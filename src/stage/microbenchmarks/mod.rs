@@ -129,6 +129,12 @@ fn for_boards(boards: &[OpenBoard]) -> Vec<Microbenchmark> {
 }
 
 impl MeasuredMicrobenchmarks {
+    /// How many of them ran.
+    pub fn ran(&self) -> usize {
+        let names = self.runs.iter().flatten().map(|run| run.name.as_str());
+        names.collect::<BTreeSet<_>>().len()
+    }
+
     /// A line about them.
     pub fn summary(&self) -> String {
         let MicrobenchmarkPrices { prices, devices, .. } = &self.prices;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::{CostPrior, CostPriors, DeviceFactor, Model, ModelError};
+use crate::model::{ContextPrice, CostPrior, CostPriors, DeviceFactor, Model, ModelError};
 use crate::operations::{Mix, split_form};
 
 /// The form of a library function that stands for an element that its calls work on.
@@ -56,6 +56,18 @@ pub struct MicrobenchmarkPrices {
 }
 
 impl MicrobenchmarkPrices {
+    /// What contexts cost beside their operation.
+    pub fn contexts(&self) -> Vec<ContextPrice> {
+        let known = |se: &f64| se.is_finite() && *se >= 0.0;
+        let context = |price: &MicrobenchmarkPrice| ContextPrice {
+            operation: price.operation.clone(),
+            context: price.context.clone(),
+            relative: price.relative,
+            relative_se: Some(price.relative_se).filter(known),
+        };
+        self.prices.iter().filter(|price| !price.context.is_empty()).map(context).collect()
+    }
+
     /// The same of microbenchmarks that were each measured in so many places.
     pub fn measured_in(mut self, places: usize) -> Self {
         self.prices.iter_mut().for_each(|price| price.places = places);

@@ -44,7 +44,7 @@ pub use dictionary::{BlockEntry, Dictionary, OperationCount};
 pub use mix::Mix;
 pub use prepared::Prepared;
 pub use program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
-pub use tables::{DictionaryError, DictionaryTables, findings_csv};
+pub use tables::{DictionaryError, DictionaryTables, counts_by_kind, findings_csv};
 pub use verb::Verb;
 pub use wattline_units::operation::{
     Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form,

@@ -1,5 +1,7 @@
 //! The dictionary and the findings as CSV: text out, text in.
 
+use std::collections::BTreeMap;
+
 use compact_str::CompactString;
 use csv::{Writer, WriterBuilder};
 use rayon::prelude::*;
@@ -215,6 +217,15 @@ pub fn findings_csv(findings: &[Finding]) -> String {
     table(&["file", "line", "kind", "message"], findings, |f, rows| {
         rows.add((&f.file, f.line, f.kind, &f.message));
     })
+}
+
+/// How many findings there are of each kind, by its name in `findings.csv`.
+pub fn counts_by_kind(findings: &[Finding]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for finding in findings {
+        *counts.entry(finding.kind.to_string()).or_insert(0) += 1;
+    }
+    counts
 }
 
 /// Rows of a table as text.

@@ -24,6 +24,7 @@ fn an_exact_model_has_no_error_and_beats_the_baselines() {
     let verdict = found.verdict().unwrap();
     assert_eq!(verdict.standing(), Standing::Better, "{verdict}");
     assert!(found.rows.iter().filter(|row| row.model == "mean").all(|row| row.r.is_none()));
+    assert_eq!(cv_rows(&cv_csv(&found).unwrap()).unwrap(), found.rows, "they come back");
 }
 
 /// Energies that are their durations, which no count tells.

@@ -1,16 +1,13 @@
 //! What a report is made of. Everything stands in the files of a campaign's folder, so
 //! that a report can be made again from them.
 
-use crate::csv_text;
 use std::collections::BTreeMap;
-
-use serde::Deserialize;
 
 use crate::account::calls::CallAccounts;
 use crate::account::{AccountEvaluation, Accounts, UnseenInputs};
 use crate::hint::{Hint, Withheld};
-use crate::model::Model;
 use crate::model::table::Table;
+use crate::model::{CvRow, Model, OperationEstimability};
 
 /// The board that was measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,50 +67,6 @@ pub struct CampaignFacts {
     pub microbenchmarks: usize,
 }
 
-/// A row of `cv.csv`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct ReportedCvRow {
-    /// The solver, then the baselines `flat`, `mean`, `duration`, `blocks`.
-    pub model: String,
-    /// The round of cross-validation.
-    pub round: String,
-    /// `training` or `validation`.
-    pub set: String,
-    /// Cases in the set.
-    pub cases: u64,
-    /// Pearson's r; absent where it isn't defined (a constant prediction).
-    pub r: Option<f64>,
-    /// Mean of |predicted - measured| / measured.
-    pub nmae: Option<f64>,
-}
-
-/// A row of `estimability.csv`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct EstimabilityRow {
-    /// Operation or library function.
-    pub operation: String,
-    /// Cases that it occurs in.
-    pub cases: u64,
-    /// Executions over all cases.
-    pub executions: f64,
-    /// Whether the cases alone determine its cost.
-    pub estimable: bool,
-    /// The group that it can't be told apart from; absent when alone.
-    pub group: Option<String>,
-    /// Variance inflation factor; absent where it isn't finite.
-    pub vif: Option<f64>,
-}
-
-/// Reads `cv.csv`.
-pub fn cv_rows(text: &str) -> Result<Vec<ReportedCvRow>, csv::Error> {
-    csv_text::reader(text).deserialize().collect()
-}
-
-/// Reads `estimability.csv`.
-pub fn estimability_rows(text: &str) -> Result<Vec<EstimabilityRow>, csv::Error> {
-    csv_text::reader(text).deserialize().collect()
-}
-
 /// A section that another module has made: it stands before the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportSection {
@@ -143,9 +96,9 @@ pub struct ReportData<'a> {
     /// The model.
     pub model: &'a Model,
     /// Cross-validation, the model first, then the baselines.
-    pub cv: &'a [ReportedCvRow],
+    pub cv: &'a [CvRow],
     /// What the model's sort of data can tell.
-    pub estimability: &'a [EstimabilityRow],
+    pub estimability: &'a [OperationEstimability],
     /// Accounts and ledger.
     pub accounts: &'a Accounts,
     /// Who called, where it was recorded.
@@ -166,19 +119,4 @@ pub struct ReportData<'a> {
     pub notes: &'a [String],
     /// Sections of other modules.
     pub parts: &'a [ReportSection],
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_the_fit_read() {
-        let rows = cv_rows("model,round,set,cases,r,nmae\nmean,1,validation,10,,0.9\n").unwrap();
-        assert_eq!((rows[0].r, rows[0].nmae), (None, Some(0.9)));
-        let text = "operation,cases,executions,estimable,group,vif\nNot,3,12,false,,\n";
-        let rows = estimability_rows(text).unwrap();
-        assert_eq!((rows[0].group.as_deref(), rows[0].vif), (None, None));
-        assert!(!rows[0].estimable);
-    }
 }

@@ -15,10 +15,7 @@ pub(crate) mod text;
 pub(crate) mod view;
 
 pub use activities::{activities_page, activities_part};
-pub use data::{
-    CampaignFacts, EstimabilityRow, ReportData, ReportSection, ReportedBoard, ReportedCvRow,
-    cv_rows, estimability_rows,
-};
+pub use data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
 pub use html::html;
 pub use repository::Repository;
 pub use sarif::{file_uri, sarif};

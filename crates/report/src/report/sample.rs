@@ -12,12 +12,10 @@ use crate::account::{
 use crate::blocks::BlockId;
 use crate::hint::{BoardRatios, Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
-use crate::model::Model;
 use crate::model::table::{Case, Table};
+use crate::model::{CvRow, CvSet, Model, OperationEstimability};
 use crate::operations::{Dictionary, LibraryFunction};
-use crate::report::data::{
-    CampaignFacts, EstimabilityRow, ReportData, ReportSection, ReportedBoard, ReportedCvRow,
-};
+use crate::report::data::{CampaignFacts, ReportData, ReportSection, ReportedBoard};
 use crate::sample_accounts;
 use crate::units::Joules;
 
@@ -27,8 +25,8 @@ pub(crate) struct OwnedReportData {
     board: ReportedBoard,
     table: Table,
     model: Model,
-    pub(crate) cv: Vec<ReportedCvRow>,
-    estimability: Vec<EstimabilityRow>,
+    pub(crate) cv: Vec<CvRow>,
+    estimability: Vec<OperationEstimability>,
     pub(crate) accounts: Accounts,
     pub(crate) calls: Option<CallAccounts>,
     pub(crate) evaluation: Option<AccountEvaluation>,
@@ -259,21 +257,22 @@ fn table(model: &Model) -> Table {
 }
 
 /// Four rounds of the model and its baselines.
-fn cross_validation() -> Vec<ReportedCvRow> {
+fn cross_validation() -> Vec<CvRow> {
     let models =
         [("shrink", 0.011), ("flat", 0.029), ("mean", 0.61), ("duration", 0.18), ("blocks", 0.024)];
     let mut rows = Vec::new();
     for (model, nmae) in models {
-        for round in 1..=4_u32 {
-            for (set, factor, cases) in [("training", 0.8, 33), ("validation", 1.0, 11)] {
-                let nmae = nmae * factor * (1.0 + 0.1 * f64::from(round % 3));
-                rows.push(ReportedCvRow {
+        for round in 1..=4 {
+            for (set, factor, cases) in [(CvSet::Training, 0.8, 33), (CvSet::Validation, 1.0, 11)] {
+                let nmae = nmae * factor * (1.0 + 0.1 * (round % 3) as f64);
+                rows.push(CvRow {
                     model: model.into(),
-                    round: round.to_string(),
-                    set: set.into(),
+                    round,
+                    set,
                     cases,
                     r: (model != "mean").then_some(1.0 - nmae / 20.0),
-                    nmae: Some(nmae),
+                    nmae,
+                    bias: 0.0,
                 });
             }
         }
@@ -282,14 +281,16 @@ fn cross_validation() -> Vec<ReportedCvRow> {
 }
 
 /// A row per cost.
-fn estimability(model: &Model) -> Vec<EstimabilityRow> {
-    let row = |(i, cost): (usize, &crate::model::Cost)| EstimabilityRow {
+fn estimability(model: &Model) -> Vec<OperationEstimability> {
+    let row = |(i, cost): (usize, &crate::model::Cost)| OperationEstimability {
         operation: cost.operation.clone(),
         cases: 44,
         executions: 12_345.0 * (i + 1) as f64,
         estimable: cost.estimable,
-        group: (i % 4 == 0).then(|| (i / 4).to_string()),
+        group: (i % 4 == 0).then_some(i / 4),
         vif: (i % 5 != 0).then_some(3.5 + i as f64),
+        proportional_to: None,
+        largest_share: 0.1,
     };
     model.costs.iter().enumerate().map(row).collect()
 }
@@ -371,11 +372,9 @@ pub(crate) fn hostile() -> OwnedReportData {
     }
     for row in &mut sample.cv {
         row.model = format!("{EVIL}{}", row.model);
-        row.round = EVIL.into();
     }
     for row in &mut sample.estimability {
         row.operation = EVIL.into();
-        row.group = Some(EVIL.into());
     }
     for operation in &mut sample.accounts.operations {
         operation.entry.key = LibraryFunction::new(operation.entry.key.name(), EVIL).into();

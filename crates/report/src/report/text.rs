@@ -7,6 +7,7 @@ use crate::account::evaluate::LevelEvaluation;
 use crate::account::{AccountEvaluation, Interval, UnseenInputs};
 use crate::format::{self, shortened, visible, visible_name};
 use crate::hint::{Applied, Hint, Withheld};
+use crate::model::{self, CvSet};
 use crate::report::data::{EnergyOrigin, ReportData};
 use crate::report::view::links::Links;
 use crate::report::view::{fit, hints, most_expensive, summary};
@@ -86,13 +87,7 @@ fn row(name: &str, figures: [&str; 3]) -> String {
 /// Cross-validation, verdict and truth.
 fn accuracy(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![String::new(), "Validation (mean over rounds)".into()];
-    let mut models: Vec<&str> = Vec::new();
-    for row in data.cv {
-        if !models.contains(&row.model.as_str()) {
-            models.push(&row.model);
-        }
-    }
-    for pair in models.chunks(3).take(2) {
+    for pair in fit::models(data.cv).chunks(3).take(2) {
         let figures: Vec<String> = pair.iter().map(|model| error(data, model)).collect();
         lines.push(format!("  {}", figures.join("; ")));
     }
@@ -106,9 +101,9 @@ fn accuracy(data: &ReportData<'_>) -> Vec<String> {
 
 /// Mean validation error and correlation of a model.
 fn error(data: &ReportData<'_>, model: &str) -> String {
-    let nmae = format::percent_or_none(fit::mean_nmae(data.cv, model, "validation"));
-    let r = fit::mean_r(data.cv, model, "validation");
-    let r = r.map_or(format::NONE.into(), |r| format!("{r:.4}"));
+    let mean = model::cv_mean(data.cv, model, CvSet::Validation);
+    let nmae = format::percent_or_none(mean.map(|mean| mean.nmae));
+    let r = mean.and_then(|mean| mean.r).map_or(format::NONE.into(), |r| format!("{r:.4}"));
     format!("{} NMAE {nmae} r {r}", visible(model))
 }
 

@@ -3,8 +3,8 @@
 
 use crate::account::{Interval, UnseenInput};
 use crate::format;
-use crate::model::{self, BASELINES, BaselineComparison, HeldOutError, Standing};
-use crate::report::data::{ReportData, ReportedCvRow};
+use crate::model::{self, BASELINES, BaselineComparison, CvMean, CvRow, CvSet, Standing};
+use crate::report::data::ReportData;
 use crate::units::Joules;
 
 /// One model or baseline on one set.
@@ -27,28 +27,30 @@ pub struct CvView {
     pub mean_nmae: String,
 }
 
-/// The names of the rounds, in order.
-pub fn rounds(rows: &[ReportedCvRow]) -> Vec<String> {
-    distinct(rows.iter().map(|row| row.round.as_str()))
+/// The rounds, in order.
+pub fn rounds(rows: &[CvRow]) -> Vec<usize> {
+    distinct(rows.iter().map(|row| row.round))
+}
+
+/// The solver and its baselines, in order.
+pub fn models(rows: &[CvRow]) -> Vec<&str> {
+    distinct(rows.iter().map(|row| row.model.as_str()))
 }
 
 /// A row per model and set.
 pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
     let rounds = rounds(data.cv);
     let mut views = Vec::new();
-    for model in distinct(data.cv.iter().map(|row| row.model.as_str())) {
-        for set in ["training", "validation"] {
-            let rows: Vec<Option<&ReportedCvRow>> = rounds
-                .iter()
-                .map(|round| {
-                    let fits = |row: &&ReportedCvRow| {
-                        row.model == model && row.set == set && row.round == *round
-                    };
-                    data.cv.iter().find(fits)
-                })
-                .collect();
-            if rows.iter().any(Option::is_some) {
-                views.push(view(data, &model, set, &rows));
+    for model in models(data.cv) {
+        for set in CvSet::ALL {
+            let of = |round: &usize| {
+                let fits =
+                    |row: &&CvRow| row.model == model && row.set == set && row.round == *round;
+                data.cv.iter().find(fits)
+            };
+            let rows: Vec<Option<&CvRow>> = rounds.iter().map(of).collect();
+            if let Some(mean) = model::cv_mean(data.cv, model, set) {
+                views.push(view(data, model, set, &rows, mean));
             }
         }
     }
@@ -56,19 +58,24 @@ pub fn cross_validation(data: &ReportData<'_>) -> Vec<CvView> {
 }
 
 /// One row.
-fn view(data: &ReportData<'_>, model: &str, set: &str, rows: &[Option<&ReportedCvRow>]) -> CvView {
-    let r = |row: &Option<&ReportedCvRow>| format::correlation(row.and_then(|row| row.r));
-    let nmae = |row: &Option<&ReportedCvRow>| format::percent_or_none(row.and_then(|row| row.nmae));
-    let mean_r = mean(rows.iter().flatten().map(|row| row.r));
+fn view(
+    data: &ReportData<'_>,
+    model: &str,
+    set: CvSet,
+    rows: &[Option<&CvRow>],
+    mean: CvMean,
+) -> CvView {
+    let r = |row: &Option<&CvRow>| format::correlation(row.and_then(|row| row.r));
+    let nmae = |row: &Option<&CvRow>| format::percent_or_none(row.map(|row| row.nmae));
     CvView {
         model: format::visible(model),
         explanation: explanation(model),
         is_model: model == data.model.solver,
-        set: set.into(),
+        set: set.name().into(),
         r: rows.iter().map(r).collect(),
         nmae: rows.iter().map(nmae).collect(),
-        mean_r: format::correlation(mean_r),
-        mean_nmae: format::percent_or_none(mean_nmae(data.cv, model, set)),
+        mean_r: format::correlation(mean.r),
+        mean_nmae: format::percent(mean.nmae),
     }
 }
 
@@ -90,41 +97,9 @@ fn what_it_is(baseline: &str) -> &'static str {
     }
 }
 
-/// NMAE of a model over the cases of all rounds; absent when a round has none.
-pub fn mean_nmae(rows: &[ReportedCvRow], model: &str, set: &str) -> Option<f64> {
-    let own = rows.iter().filter(|row| row.model == model && row.set == set);
-    let rounds: Option<Vec<(f64, usize)>> =
-        own.map(|row| Some((row.nmae?, usize::try_from(row.cases).ok()?))).collect();
-    model::mean_nmae(rounds?)
-}
-
-/// Mean r of a model over its rounds; absent when a round has none.
-pub fn mean_r(rows: &[ReportedCvRow], model: &str, set: &str) -> Option<f64> {
-    let own = rows.iter().filter(|row| row.model == model && row.set == set);
-    mean(own.map(|row| row.r))
-}
-
-/// Mean of values that are all there.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let values: Option<Vec<f64>> = values.collect();
-    let values = values.filter(|values| !values.is_empty())?;
-    Some(values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// The model beside the best baseline, on held-out cases; absent where either has no error.
-pub fn baseline_comparison(data: &ReportData<'_>) -> Option<BaselineComparison> {
-    let held_out = data.cv.iter().filter(|row| row.set == "validation");
-    let errors: Option<Vec<HeldOutError<'_>>> = held_out
-        .map(|row| {
-            Some(HeldOutError {
-                model: &row.model,
-                part: row.round.parse().ok()?,
-                cases: usize::try_from(row.cases).ok()?,
-                nmae: row.nmae?,
-            })
-        })
-        .collect();
-    BaselineComparison::of(&data.model.solver, &errors?)
+/// A model's mean error on held-out cases.
+pub fn held_out_nmae(rows: &[CvRow], model: &str) -> Option<f64> {
+    model::cv_mean(rows, model, CvSet::Validation).map(|mean| mean.nmae)
 }
 
 /// How the model stands to the best baseline, and the sentence that says so.
@@ -142,11 +117,11 @@ const TIMES_SMALLER: f64 = 1.1;
 /// The verdict. Cases differ mostly in size, so a small error of case totals proves
 /// little; what counts is by how much it is smaller than the best baseline's.
 pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
-    let Some(found) = baseline_comparison(data) else {
+    let Some(found) = model::cv_verdict(data.cv) else {
         let sentence = "There is no baseline to compare with: the model is not judged.";
         return BaselineVerdict { tone: "unknown", sentence: sentence.into() };
     };
-    let flat = mean_nmae(data.cv, "flat", "validation").filter(|flat| found.nmae < *flat);
+    let flat = held_out_nmae(data.cv, "flat").filter(|flat| found.nmae < *flat);
     let is_clear = found.baseline_nmae > TIMES_SMALLER * found.nmae;
     let (tone, rest) = match found.standing() {
         Standing::Better => (if is_clear { "good" } else { "fair" }, String::new()),
@@ -188,12 +163,12 @@ fn compared(of: &str, who: &str, found: &BaselineComparison) -> String {
     )
 }
 
-/// The distinct texts in the order of their first occurrence.
-fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for text in texts {
-        if !found.iter().any(|known| known == text) {
-            found.push(text.into());
+/// The distinct ones in the order of their first occurrence.
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
         }
     }
     found
@@ -220,10 +195,10 @@ pub fn estimability(data: &ReportData<'_>) -> Vec<EstimabilityView> {
     let rows = data.estimability.iter();
     rows.map(|row| EstimabilityView {
         operation: format::visible(&row.operation),
-        cases: format::count(row.cases),
+        cases: format::count(row.cases as u64),
         executions: format::count(row.executions.max(0.0) as u64),
         estimable: if row.estimable { "yes" } else { "no" },
-        group: row.group.as_deref().map_or(format::NONE.into(), format::visible),
+        group: row.group.map_or(format::NONE.into(), |group| group.to_string()),
         vif: row.vif.filter(|v| v.is_finite()).map_or(format::NONE.into(), |v| format!("{v:.1}")),
     })
     .collect()
@@ -349,7 +324,7 @@ mod tests {
     fn with_duration(nmae: f64) -> BaselineVerdict {
         let mut sample = sample::report();
         for row in sample.cv.iter_mut().filter(|row| row.model == "duration") {
-            row.nmae = Some(nmae);
+            row.nmae = nmae;
         }
         verdict(&sample.data())
     }
@@ -366,7 +341,7 @@ mod tests {
             "{}",
             good.sentence
         );
-        let own = baseline_comparison(&sample::report().data()).unwrap().nmae;
+        let own = model::cv_verdict(&sample::report().cv).unwrap().nmae;
         let same = with_duration(own);
         assert_eq!(same.tone, "fair");
         assert!(
@@ -389,7 +364,7 @@ mod tests {
     fn a_model_worse_than_flat_is_not_trusted() {
         let mut sample = sample::report();
         for row in sample.cv.iter_mut().filter(|row| row.model == "shrink") {
-            row.nmae = Some(0.5);
+            row.nmae = 0.5;
         }
         let verdict = verdict(&sample.data());
         assert_eq!(verdict.tone, "bad");

@@ -4,6 +4,7 @@ use crate::account::evaluate::AccountLevel;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
 use crate::exact::share;
 use crate::format;
+use crate::model;
 use crate::report::data::{EnergyOrigin, ReportData, ReportedBoard};
 use crate::report::view::fit;
 use crate::scenario::UnanalysedLanguage;
@@ -152,8 +153,8 @@ fn explained(data: &ReportData<'_>) -> Card {
 
 /// The validation error beside the best baseline's.
 fn validation(data: &ReportData<'_>) -> Card {
-    let own = fit::mean_nmae(data.cv, &data.model.solver, "validation");
-    let best = match fit::baseline_comparison(data) {
+    let own = fit::held_out_nmae(data.cv, &data.model.solver);
+    let best = match model::cv_verdict(data.cv) {
         Some(found) => format!("{}, {}", found.baseline, format::percent(found.baseline_nmae)),
         None => format::NONE.into(),
     };
