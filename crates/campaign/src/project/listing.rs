@@ -47,7 +47,7 @@ pub(super) fn add_listing(
     remarks.extend(chosen.all().flat_map(|(_, variant)| variant.remarks.iter().cloned()));
     add_libraries(merged, chosen);
     add_options(merged, chosen, &mut remarks);
-    add_processors(merged, chosen)?;
+    add_processors(merged, chosen, &mut remarks)?;
     Ok(remarks)
 }
 
@@ -182,11 +182,15 @@ fn add_options(merged: &mut ScenarioFile, chosen: &Chosen<'_>, remarks: &mut Vec
 
 /// Processors that write into classes run again with all that is compiled; what others wrote is
 /// among the sources.
-fn add_processors(merged: &mut ScenarioFile, chosen: &Chosen<'_>) -> Result<(), ProjectError> {
+fn add_processors(
+    merged: &mut ScenarioFile,
+    chosen: &Chosen<'_>,
+    remarks: &mut Vec<String>,
+) -> Result<(), ProjectError> {
     if !merged.processor.is_empty() {
         return Ok(());
     }
-    let mut paths = BTreeSet::new();
+    let (mut paths, mut settings) = (BTreeSet::new(), BTreeSet::new());
     for (module, variant) in chosen.all().filter(|(_, v)| !v.is_without_processors()) {
         let path = match variant.processors.is_empty() && module.runs_offered_processors {
             true => &variant.classpath,
@@ -196,10 +200,21 @@ fn add_processors(merged: &mut ScenarioFile, chosen: &Chosen<'_>) -> Result<(), 
             let names = processors_on(std::slice::from_ref(entry))?;
             if names.iter().any(|name| is_class_writer(name)) {
                 paths.insert(entry.to_string_lossy().into_owned());
+                settings.extend(lombok_settings(&module.folder));
             }
         }
     }
+    remarks.extend(settings.into_iter().map(|file| {
+        let file = file.display();
+        format!("{file} is not taken over: Lombok may write other code than in the build")
+    }));
     let file = |path| ProcessorFile { path: Some(path), maven: None, sha256: None };
     merged.processor = paths.into_iter().map(file).collect();
     Ok(())
+}
+
+/// Lombok looks for its settings beside the sources and above, and they are compiled elsewhere.
+fn lombok_settings(module: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = module.ancestors().map(|folder| folder.join("lombok.config"));
+    files.filter(|file| file.is_file())
 }

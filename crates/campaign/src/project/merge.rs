@@ -275,6 +275,7 @@ mod tests {
         let service = "META-INF/services/javax.annotation.processing.Processor".to_owned();
         let entries = [(service, b"lombok.launch.P\n".to_vec())].into();
         fs::write(&lombok, crate::toolchain::jar::pack(&[], &entries)).unwrap();
+        fs::write(folder.path().join("lombok.config"), "").unwrap();
         let variant = &mut module.variants[0];
         variant.encoding = Some("EUC-JP".into());
         variant.processors = vec![folder.path().join("gone.jar"), lombok.clone()];
@@ -289,6 +290,7 @@ mod tests {
         assert_eq!(made.scenario.processors, [ArtifactSource::Path(lombok)]);
         let told = made.remarks.join("\n");
         assert!(told.contains("-Xplugin:Manifold are not taken over"), "{told}");
+        assert!(told.contains("lombok.config is not taken over"), "{told}");
     }
 
     #[test]

@@ -142,3 +142,81 @@ fn copy(file: &TreeFile, to: &Path) -> Result<(), ProjectError> {
     }
     fs::copy(&file.path, &target).map(drop).map_err(ProjectError::io(&file.path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A class file with the name of its source and nothing else.
+    fn class(name: &str, source: &str) -> Vec<u8> {
+        let text = |text: &str| {
+            let length = u16::try_from(text.len()).unwrap().to_be_bytes();
+            [&[1], &length[..], text.as_bytes()].concat()
+        };
+        [
+            &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 7][..],
+            &text(name),
+            &[7, 0, 1],
+            &text("java/lang/Object"),
+            &[7, 0, 3],
+            &text("SourceFile"),
+            &text(source),
+            &[0, 0x21, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 5, 0, 0, 0, 2, 0, 6],
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn a_folder_is_sorted_by_what_its_classes_are_made_of() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| {
+            let file = place.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, bytes).unwrap();
+            file
+        };
+        let listed = write("src/a/Listed.java", b"package a;");
+        let astray = write("src/elsewhere/Astray.java", b"package b;");
+        let implicit = write("src/a/Implicit.java", b"package a;");
+        for (name, source) in [
+            ("a/Listed", "Listed.java"),
+            ("a/Listed$Inner", "Listed.java"),
+            ("b/Astray", "Astray.java"),
+            ("a/Implicit", "Implicit.java"),
+            ("a/K", "K.kt"),
+            ("a/Gone", "Gone.java"),
+            ("a/package-info", "package-info.java"),
+            ("module-info", "module-info.java"),
+            ("META-INF/versions/11/a/Listed", "Listed.java"),
+        ] {
+            write(&format!("classes/{name}.class"), &class(name, source));
+        }
+        // Without the name of a source that of the class says it.
+        write("classes/a/Listed$1.class", b"no class file");
+        write("classes/text", b"text");
+        let (sources, roots) = ([listed, astray].into(), [place.path().join("src")].into());
+        let (classes, to) = (place.path().join("classes"), place.path().join("to"));
+        let found = OutputFolder::read(&classes, &sources, &roots, &to).unwrap();
+        assert_eq!(found.implicit, [implicit].into());
+        let of_java = ["a/Implicit", "a/Listed", "a/Listed$1", "a/Listed$Inner", "b/Astray"];
+        assert_eq!(found.of_java, of_java.map(|name| format!("{name}.class")).into());
+        assert_eq!((found.others.len(), &*found.others[0].language), (1, "Kotlin"));
+        let copied = |folder: &Path| -> Vec<String> {
+            FileTree::below(folder, &|_| true).files.into_iter().map(|file| file.name).collect()
+        };
+        assert_eq!(copied(&found.others[0].classes), ["a/K.class"]);
+        let beside = ["a/Gone.class", "a/package-info.class", "text"];
+        assert_eq!(copied(found.resources.as_deref().unwrap()), beside);
+        let remark = found.remark().unwrap();
+        assert!(
+            remark.starts_with("1 classes are of no source") && remark.contains("a/Gone.class")
+        );
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_has_nothing() {
+        let (none, to) = (BTreeSet::new(), Path::new("/gone/to"));
+        let found = OutputFolder::read(Path::new("/gone"), &none, &none, to).unwrap();
+        assert!(found.of_java.is_empty() && found.resources.is_none() && found.remark().is_none());
+    }
+}

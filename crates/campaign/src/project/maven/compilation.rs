@@ -173,3 +173,74 @@ fn of_pair(pair: &[String]) -> Vec<String> {
         value => vec![name, value.to_owned()],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compilation(parameters: &str, sources: &[&str]) -> Compilation {
+        Compilation {
+            execution: "default-compile".into(),
+            parameters: serde_json::from_str(parameters).unwrap(),
+            sources: sources.iter().map(PathBuf::from).collect(),
+            toolchain: Some("/jdk/bin/javac".into()),
+            processors: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn parameters_are_what_the_plugin_gives_to_javac() {
+        let of = |parameters: &str| compilation(parameters, &[]).arguments().join(" ");
+        let all = r#"{"proc":"none","enablePreview":"true","parameters":"true",
+            "annotationProcessors":["a.B","c.D"],"compilerArguments":["Xlint","","Akey","value",
+            "-source","8"],"compilerArgument":"-Werror","compilerArgs":["-Aa=b"," "]}"#;
+        let expected = "-proc:none --enable-preview -parameters -processor a.B,c.D -Xlint \
+                        -Akey=value -source 8 -Werror -Aa=b";
+        assert_eq!(of(all), expected);
+        let nothing = r#"{"enablePreview":"false","parameters":null,"annotationProcessors":[]}"#;
+        assert_eq!(of(nothing), "");
+    }
+
+    #[test]
+    fn releases_and_encodings_are_those_that_are_set() {
+        let of = |parameters| compilation(parameters, &[]);
+        assert_eq!(of(r#"{"release":"11"}"#).release(), Some(11));
+        assert_eq!(of(r#"{"release":"1.8"}"#).release(), Some(8));
+        assert_eq!(of(r#"{"release":""}"#).release(), None);
+        let declared = of(r#"{"encoding":"EUC-JP"}"#).encoding("UTF-8");
+        assert_eq!(declared.as_deref(), Some("EUC-JP"));
+        assert_eq!(of("{}").encoding("windows-1252").as_deref(), Some("windows-1252"));
+        assert_eq!(of(r#"{"encoding":""}"#).encoding("US-ASCII"), None);
+    }
+
+    #[test]
+    fn a_javac_is_that_of_a_fork_or_of_a_toolchain() {
+        let of = |parameters| compilation(parameters, &[]).javac();
+        let fork = r#"{"fork":"true","executable":"/other/bin/javac"}"#;
+        assert_eq!(of(fork), Some("/other/bin/javac".into()));
+        assert_eq!(of(&fork.replace("true", "false")), Some("/jdk/bin/javac".into()));
+        assert_eq!(of(r#"{"fork":"true","executable":"javac"}"#), Some("/jdk/bin/javac".into()));
+    }
+
+    #[test]
+    fn what_is_no_class_of_the_program_is_told() {
+        let base = compilation(r#"{"release":"8","outputDirectory":"/t"}"#, &["A.java", "B.java"]);
+        assert!(base.writes_to(Path::new("/t")) && !base.writes_to(Path::new("/u")));
+        let newer = compilation(
+            r#"{"release":"11","outputDirectory":"/t","multiReleaseOutput":"true"}"#,
+            &["A.java"],
+        );
+        assert!(!newer.writes_to(Path::new("/t")));
+        assert!(
+            newer.elsewhere().contains("1 Java files") && newer.elsewhere().contains("Java 11")
+        );
+        assert_eq!(newer.differs_from(&base), None, "the base has its files");
+        let other = compilation(r#"{"release":"9"}"#, &["module-info.java"]);
+        assert_eq!(other.differs_from(&base), None, "no code is in it");
+        let other = compilation(r#"{"release":"9"}"#, &["C.java", "module-info.java"]);
+        assert!(other.differs_from(&base).unwrap().starts_with("1 Java files that"));
+        let eclipse = compilation(r#"{"compilerId":"eclipse"}"#, &[]).other_compiler().unwrap();
+        assert!(eclipse.contains("has the compilerId eclipse"), "{eclipse}");
+        assert_eq!(compilation(r#"{"compilerId":"javac"}"#, &[]).other_compiler(), None);
+    }
+}

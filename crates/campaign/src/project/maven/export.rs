@@ -39,7 +39,7 @@ pub(super) struct MavenModule {
     pub modules: Vec<String>,
     mains: BTreeSet<String>,
     pub compilations: Vec<Compilation>,
-    pub goals: Vec<Goal>,
+    pub goals: Vec<ExecutedGoal>,
     classpath: Vec<PathBuf>,
     runtime: Vec<PathBuf>,
     /// What it needs at run time and that is not in the local repository.
@@ -48,7 +48,7 @@ pub(super) struct MavenModule {
 
 /// A goal other than the compiler's that was executed for a module.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Goal {
+pub(super) struct ExecutedGoal {
     /// `org.codehaus.mojo:aspectj-maven-plugin`.
     plugin: String,
     goal: String,
@@ -72,7 +72,7 @@ const CLASS_WRITERS: [(&str, &str); 10] = [
     ("staticweave-maven-plugin", "weave"),
 ];
 
-impl Goal {
+impl ExecutedGoal {
     fn is_class_writer(&self) -> bool {
         let is =
             |(plugin, goal): &(&str, &str)| self.plugin.ends_with(plugin) && self.goal == *goal;
@@ -216,4 +216,104 @@ fn other_javac(read: &MavenModule, main: &Compilation, jdk: &Jdk) -> Option<Stri
             ours.display()
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn written(folder: &Path, more: &[(&str, &str)]) -> MavenModule {
+        let mut text = r#"{"format":1,"maven":"3.9.9","javaHome":"/gone","javaVersion":"17",
+            "defaultEncoding":"UTF-8","group":"org.example","artifact":"app","folder":"/p",
+            "build":"/p/target","output":"/p/target/classes","modules":[],
+            "mains":["demo/demo.Main"],"compilations":[{"plugin":"a:maven-compiler-plugin",
+            "goal":"compile","execution":"default-compile","parameters":{"release":"8",
+            "compilerId":"javac","outputDirectory":"/p/target/classes",
+            "compileSourceRoots":["/p/src/main/java"],
+            "generatedSourcesDirectory":"/p/target/generated-sources/annotations"},
+            "sources":["/p/src/main/java/demo/Main.java"],"toolchain":null,"processors":[]}],
+            "goals":[],"classpath":["/m2/a.jar"],"runtime":["/m2/a.jar"],"missing":[]}"#
+            .to_owned();
+        for (from, to) in more {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        let text = text.replace("\"/p", &format!("\"{}", folder.display()));
+        for name in ["src/main/java/demo/Main.java", "target/classes/demo/Main.class"] {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "package demo;").unwrap();
+        }
+        MavenModule::parse(&text).unwrap()
+    }
+
+    fn made(more: &[(&str, &str)]) -> Option<Module> {
+        let Ok(jdk) = Jdk::find() else {
+            crate::skip::because("no JDK");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let read = written(folder.path(), more);
+        Some(module(&read, &jdk, &folder.path().join("beside")).unwrap())
+    }
+
+    #[test]
+    fn a_module_is_what_its_compiler_was_given() {
+        let Some(made) = made(&[]) else { return };
+        assert_eq!((&*made.project, &*made.name), ("org.example:app", "app"));
+        assert_eq!(made.only_main().map(String::as_str), Some("demo.Main"));
+        assert!(made.runs_offered_processors);
+        let variant = &made.variants[0];
+        assert_eq!((variant.java_release(), variant.sources.len()), (Some(8), 1));
+        assert_eq!(variant.encoding().map(String::as_str), Some("UTF-8"));
+        assert!(variant.obstacles.is_empty() && variant.remarks.is_empty(), "{variant:?}");
+    }
+
+    #[test]
+    fn processors_are_looked_for_where_javac_does() {
+        let runs = |more: &[(&str, &str)]| made(more).is_none_or(|m| m.runs_offered_processors);
+        assert!(!runs(&[(r#""javaVersion":"17""#, r#""javaVersion":"25""#)]));
+        let full = (r#""release":"8""#, r#""release":"8","proc":"full""#);
+        assert!(runs(&[(r#""javaVersion":"17""#, r#""javaVersion":"25""#), full]));
+        assert!(runs(&[(r#""javaVersion":"17""#, r#""javaVersion":"1.8""#)]));
+        let named = (r#""release":"8""#, r#""release":"8","annotationProcessorPaths":["a:b:1"]"#);
+        assert!(!runs(&[named]) || Jdk::find().is_err());
+    }
+
+    #[test]
+    fn what_writes_into_classes_is_an_obstacle_also_where_all_is_up_to_date() {
+        let goal = |plugin: &str, goal: &str, classes: &str| {
+            format!(
+                r#""goals":[{{"plugin":"{plugin}","goal":"{goal}","execution":"e","classes":[{classes}]}}]"#
+            )
+        };
+        let told = |goal: String| {
+            let made = made(&[(r#""goals":[]"#, &goal)]);
+            made.map(|made| made.variants[0].obstacles.join("; "))
+        };
+        for (goal, expected) in [
+            (
+                goal("g:weaver", "weave", r#""demo/Main.class""#),
+                "g:weaver:weave (e) writes classes",
+            ),
+            (goal("g:hibernate-enhance-maven-plugin", "enhance", ""), "(e) writes into classes"),
+            (goal("g:jacoco-maven-plugin", "prepare-agent", ""), ""),
+            (goal("g:kotlin-maven-plugin", "compile", r#""demo/K.class""#), ""),
+        ] {
+            let Some(told) = told(goal) else { return };
+            let is_right =
+                if expected.is_empty() { told.is_empty() } else { told.contains(expected) };
+            assert!(is_right, "{expected}: {told}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_export_says_why() {
+        assert!(MavenModule::parse("").unwrap_err().contains("EOF"));
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path(), &[]);
+        assert!(MavenModule::parse(r#"{"format":1}"#).unwrap_err().contains("missing field"));
+    }
 }

@@ -18,6 +18,8 @@ import java.util.Set;
 import javax.inject.Inject;
 import javax.inject.Named;
 import javax.inject.Singleton;
+import org.apache.maven.AbstractMavenLifecycleParticipant;
+import org.apache.maven.MavenExecutionException;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.execution.MojoExecutionEvent;
 import org.apache.maven.execution.MojoExecutionListener;
@@ -43,7 +45,7 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
  */
 @Named
 @Singleton
-public final class MavenExport implements MojoExecutionListener {
+public final class MavenExport extends AbstractMavenLifecycleParticipant implements MojoExecutionListener {
     /** Parameters of the goal `compile`; a version of the plugin that lacks one tells nothing of it. */
     private static final List<String> PARAMETERS = Arrays.asList(
             "annotationProcessorPaths", "annotationProcessors", "compileSourceRoots", "compilerArgs",
@@ -69,6 +71,18 @@ public final class MavenExport implements MojoExecutionListener {
 
         ModuleRecord(File classes) throws IOException {
             this.classes = new ClassFolder(classes.toPath());
+        }
+    }
+
+    /** A module of which no goal is executed is told, too: it may be the root of others. */
+    @Override
+    public synchronized void afterProjectsRead(MavenSession session) throws MavenExecutionException {
+        try {
+            for (MavenProject project : session.getProjects()) {
+                write(session, project, record(project));
+            }
+        } catch (IOException error) {
+            throw new MavenExecutionException("wattline cannot write down what is compiled: " + error, error);
         }
     }
 
@@ -164,10 +178,11 @@ public final class MavenExport implements MojoExecutionListener {
         module.put("mains", mains(project));
         module.put("compilations", record.compilations);
         module.put("goals", record.goals);
-        module.put("classpath", dependencies.ofCompilation(project));
-        DependencyFiles.Found runtime = record.compilations.isEmpty()
-                ? new DependencyFiles.Found()
-                : dependencies.ofProgram(session, project);
+        // Before the compiler has run, nothing is resolved.
+        boolean isCompiled = !record.compilations.isEmpty();
+        module.put("classpath", isCompiled ? dependencies.ofCompilation(project) : new ArrayList<>());
+        DependencyFiles.Found runtime =
+                isCompiled ? dependencies.ofProgram(session, project) : new DependencyFiles.Found();
         module.put("runtime", runtime.files);
         module.put("missing", runtime.missing);
         File folder = new File(session.getUserProperties().getProperty("wattline.export"));
