@@ -40,8 +40,8 @@ pub(super) fn scenario(
         .map_err(|error| ProjectError::Export { file: place.into(), message: error.to_string() })?;
     let scenario = check_written(merged, &text, named)?;
     let origin = written.map(|file| format!(" and {}", file.display())).unwrap_or_default();
-    let (target, tool) = (&build.target, build.tool);
-    let head = format!("# Made of {tool}'s {target}{origin}; a new run of {tool} replaces it.\n");
+    let (work, tool) = (build.work(), build.tool);
+    let head = format!("# Made of {work}{origin}; a new run of {tool} replaces it.\n");
     Ok(ProjectScenario {
         text: head + &body,
         scenario: Scenario { file: place.into(), ..scenario },
@@ -101,8 +101,7 @@ fn describe(
     let Chosen { module, variant, .. } = *chosen;
     let name = merged.name.get_or_insert_with(|| plain_name(&module.name)).clone();
     if merged.description.is_empty() {
-        let (target, tool) = (&build.target, build.tool);
-        merged.description = format!("{target} of the {tool} project {}", module.name);
+        merged.description = format!("{}, module {}", build.work(), module.name);
     }
     let application = &mut merged.application;
     let is_activity = application.start == StartKind::Activity;

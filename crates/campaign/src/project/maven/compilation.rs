@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_javac_is_that_of_a_fork_or_of_a_toolchain() {
-        let of = |parameters| compilation(parameters, &[]).javac();
+        let of = |parameters: &str| compilation(parameters, &[]).javac();
         let fork = r#"{"fork":"true","executable":"/other/bin/javac"}"#;
         assert_eq!(of(fork), Some("/other/bin/javac".into()));
         assert_eq!(of(&fork.replace("true", "false")), Some("/jdk/bin/javac".into()));
