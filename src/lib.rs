@@ -56,7 +56,7 @@
 
 pub use wattline_account::{account, compare, hint};
 pub use wattline_attribution as attribution;
-pub use wattline_campaign::{build, campaign, dataset, device, gradle, run, scenario, toolchain};
+pub use wattline_campaign::{build, campaign, dataset, device, project, run, scenario, toolchain};
 pub(crate) use wattline_campaign::{input_file, microbenchmarks};
 pub use wattline_java::{blocks, finding, instrument, java, operations, unresolved_name};
 pub use wattline_model as model;

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::{BlockId, Granularity};
-use crate::build::{AnalysedApplication, sources};
+use crate::build::AnalysedApplication;
 use crate::instrument::{self, InstrumentOptions, Probe};
 use crate::java::encoding::SourceEncoding;
 
 use super::progress;
-use super::scan::{self, ClassPathArguments};
-use super::source_arguments::EncodingArgument;
+use super::scan;
+use super::source_arguments::SourceArguments;
 use crate::stage::Failure;
 use crate::stage::Output;
 
@@ -25,13 +25,8 @@ Examples:
 The instrumented tree is complete: compile it in place of the original. Block ids are
 those of blocks.csv, which is written beside it.")]
 pub struct Arguments {
-    /// Source folders, .java files or source jars.
-    #[arg(required = true)]
-    sources: Vec<PathBuf>,
     #[command(flatten)]
-    classes: ClassPathArguments,
-    #[command(flatten)]
-    encoding: EncodingArgument,
+    sources: SourceArguments,
     /// What is put into each block.
     #[arg(long, value_enum, default_value = "count")]
     probe: ProbeArgument,
@@ -84,10 +79,10 @@ impl From<ProbeArgument> for Probe {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&scan::FILES)?;
-    let (libraries, encoding) = (arguments.classes.paths(), arguments.encoding.encoding);
-    let sources = sources::load_encoded(&arguments.sources, &libraries, encoding)?;
-    sources.check_encodings()?;
-    let mut application = AnalysedApplication::analyse(sources, Granularity::Statement)?;
+    let loaded = arguments.sources.load(&output)?;
+    loaded.warn_of_obstacles();
+    loaded.sources.check_encodings()?;
+    let mut application = AnalysedApplication::analyse(loaded.sources, Granularity::Statement)?;
     let removed = checked_blocks(&arguments.remove, &application)?;
     let options = InstrumentOptions {
         probe: arguments.probe.into(),
@@ -103,6 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     application.findings.extend(made.findings);
     output.write_scan(&application)?;
     progress::result(crate::stage::scan::summary(&application));
+    let encoding = arguments.sources.encoding();
     if let Some(encoding) = encoding.filter(|encoding| *encoding != SourceEncoding::UTF_8) {
         progress::warn(format!(
             "the files are written in UTF-8: compile them with `-encoding UTF-8`, not {}",

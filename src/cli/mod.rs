@@ -34,6 +34,7 @@ mod pipeline;
 mod plan;
 mod predict;
 mod progress;
+mod project_arguments;
 mod quantity;
 mod report;
 mod run;

@@ -1,4 +1,4 @@
-//! The arguments that name a scenario: a file, or a Gradle project.
+//! The arguments that name a scenario: a file, or a project of Gradle or Maven.
 
 use std::path::PathBuf;
 
@@ -6,30 +6,24 @@ use clap::Args;
 
 use crate::stage::ScenarioOrigin;
 
+use super::project_arguments::ProjectArguments;
+
 #[derive(Debug, Args)]
 pub struct OriginArguments {
-    /// The scenario file. With --gradle it may leave out what the build says, or be left out.
-    #[arg(required_unless_present = "gradle")]
+    /// The scenario file. With --gradle or --maven it may leave out what the build says, or be
+    /// left out.
+    #[arg(required_unless_present = "build_tool")]
     scenario: Option<PathBuf>,
-    /// Build this task of a Gradle project (`:app:assembleBenchmark`), and take sources, class
-    /// path and names from the build.
-    #[arg(long, value_name = "TASK")]
-    gradle: Option<String>,
-    /// The Gradle project's folder.
-    #[arg(long, value_name = "FOLDER", default_value = ".", requires = "gradle")]
-    project: PathBuf,
+    #[command(flatten)]
+    project: ProjectArguments,
 }
 
 impl OriginArguments {
     /// What they name.
     pub fn origin(&self) -> ScenarioOrigin {
-        match (&self.gradle, &self.scenario) {
-            (Some(task), file) => ScenarioOrigin::Gradle {
-                task: task.clone(),
-                project: self.project.clone(),
-                file: file.clone(),
-            },
-            (None, file) => ScenarioOrigin::File(file.clone().unwrap_or_default()),
+        match self.project.origin() {
+            Some(project) => ScenarioOrigin::Project { project, file: self.scenario.clone() },
+            None => ScenarioOrigin::File(self.scenario.clone().unwrap_or_default()),
         }
     }
 }

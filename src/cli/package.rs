@@ -35,18 +35,18 @@ board reads them with, is fetched by Maven when it is first needed, or all at on
 
   wattline package --fetch")]
 // A scenario is needed by all but --fetch, of which the arguments that name one know nothing.
-#[command(mut_arg("scenario", |scenario| scenario.required_unless_present_any(["gradle", "fetch"])))]
+#[command(mut_arg("scenario", |scenario| scenario.required_unless_present_any(["build_tool", "fetch"])))]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,
     /// Fetch what packages need, and make none.
-    #[arg(long, conflicts_with_all = ["scenario", "gradle", "project", "probe", "remove", "out", "force"])]
+    #[arg(long, conflicts_with_all = ["scenario", "build_tool", "project", "probe", "remove", "out", "force"])]
     fetch: bool,
     /// What is put into each block: log needs files that a package can't give back.
     #[arg(long, value_enum, default_value = "plain")]
     probe: ProbeArgument,
-    /// Blocks whose statements are left out: ids of blocks.csv, which --gradle writes beside the
-    /// package.
+    /// Blocks whose statements are left out: ids of blocks.csv, which --gradle and --maven write
+    /// beside the package.
     #[arg(long, value_delimiter = ',')]
     remove: Vec<u32>,
     /// Folder for the results.
@@ -98,7 +98,7 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         }
     };
     output.write(FILE, &package.bytes)?;
-    if let ScenarioOrigin::Gradle { .. } = origin {
+    if let ScenarioOrigin::Project { .. } = origin {
         // `scan` and a scenario file would name the blocks otherwise.
         output.replacing().write_scan(application)?;
     }

@@ -15,8 +15,9 @@ use super::progress;
 #[command(after_help = "\
 Example:
   wattline pipeline scenarios/click-and-move.toml --out target/demo
-Of a Gradle project, as it is:
+Of a project of Gradle or Maven, as it is:
   wattline pipeline --gradle :app:classes --project ../game --out target/game
+  wattline pipeline energy.toml --maven app --project ../game --out target/game
 
 Begins with a session of each input on the board, which finds wrong rails and sessions that
 are too short before anything is planned, and tells how long the campaign will take. Ends

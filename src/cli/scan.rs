@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
-use crate::build::sources;
 use crate::finding::Finding;
 use crate::operations::{DictionaryTables, findings_csv};
 use crate::private_files::cache_folder;
 use crate::toolchain::Store;
 
 use super::progress;
-use super::source_arguments::{EncodingArgument, ProcessorArguments};
+use super::source_arguments::{ProcessorArguments, SourceArguments};
 use crate::stage::Failure;
 use crate::stage::folder::names;
 use crate::stage::folder::{Output, Unfinished};
@@ -26,18 +25,14 @@ pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, na
 Example:
   wattline scan src/main/java --classpath libs/guava.jar --out target/scan
   wattline scan repositories --shard 2/8 --out target/scan-2
+  wattline scan --maven core --project ../library --out target/scan
 
 Writes blocks.csv (name, place, kind of every basic block), operations.csv (what one
 execution of it holds), lines.csv (the same by line) and findings.csv (what could not be
 parsed or resolved).")]
 pub struct Arguments {
-    /// Source folders, .java files or source jars.
-    #[arg(required = true)]
-    sources: Vec<PathBuf>,
     #[command(flatten)]
-    classes: ClassPathArguments,
-    #[command(flatten)]
-    encoding: EncodingArgument,
+    sources: SourceArguments,
     #[command(flatten)]
     processors: ProcessorArguments,
     /// Whether blocks end at &&, || and ?: too.
@@ -55,21 +50,6 @@ pub struct Arguments {
     /// Replace existing results.
     #[arg(long)]
     force: bool,
-}
-
-/// `--classpath`, for all commands that read sources.
-#[derive(Debug, Args)]
-pub struct ClassPathArguments {
-    /// Jars and class folders, separated as Java does; the JDK is found by itself.
-    #[arg(long, default_value = "")]
-    pub classpath: String,
-}
-
-impl ClassPathArguments {
-    /// The entries as paths.
-    pub fn paths(&self) -> Vec<PathBuf> {
-        std::env::split_paths(&self.classpath).filter(|path| !path.as_os_str().is_empty()).collect()
-    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -141,12 +121,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         shard: arguments.shard,
         cache: arguments.cache.store()?,
     };
-    let libraries = arguments.classes.paths();
-    let encoding = arguments.encoding.encoding;
-    let mut sources = sources::load_encoded(&arguments.sources, &libraries, encoding)?;
-    arguments.processors.run_named(&mut sources)?;
+    let mut loaded = arguments.sources.load(&output)?;
+    loaded.warn_of_obstacles();
+    arguments.processors.run_named(&mut loaded)?;
     let mut all = ScanResults::begin(&output)?;
-    let Scanned { unread, remembered } = scan::scan(sources, &options, |rows| all.add(rows))?;
+    let Scanned { unread, remembered } =
+        scan::scan(loaded.sources, &options, |rows| all.add(rows))?;
     let ScanResults { tables, totals, mut findings, written } = all;
     written?;
     tables.into_iter().try_for_each(|table| table.finish().map(drop))?;

@@ -1,20 +1,133 @@
-//! `--encoding`, `--processor-path` and the like: how the user's own build compiles.
+//! Sources of a command line, or those that a project's build compiles; `--encoding`,
+//! `--processor-path` and the like: how the user's own build compiles.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::build::Sources;
 use crate::build::annotation_processing::process;
+use crate::build::{Sources, sources};
 use crate::java::encoding::SourceEncoding;
+use crate::project::{BuildTool, ProjectError};
 use crate::scenario::javac_option;
-use crate::stage::Failure;
+use crate::stage::{Failure, Output};
 use crate::toolchain::Jdk;
 use crate::toolchain::processors::processors_on;
 
 use super::progress;
+use super::project_arguments::ProjectArguments;
 
 /// For commands that read sources.
+#[derive(Debug, Args)]
+pub struct SourceArguments {
+    /// Source folders, .java files or source jars; with --gradle or --maven, what is compiled
+    /// with the project's own (a class with `main` that drives it).
+    #[arg(required_unless_present = "build_tool")]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    classes: ClassPathArguments,
+    #[command(flatten)]
+    encoding: EncodingArgument,
+    #[command(flatten)]
+    project: ProjectArguments,
+}
+
+/// `--classpath`, for all commands that read sources.
+#[derive(Debug, Args)]
+pub struct ClassPathArguments {
+    /// Jars and class folders, separated as Java does; the JDK is found by itself.
+    #[arg(long, default_value = "")]
+    pub classpath: String,
+}
+
+impl ClassPathArguments {
+    /// The entries as paths.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        std::env::split_paths(&self.classpath).filter(|path| !path.as_os_str().is_empty()).collect()
+    }
+}
+
+/// Sources, and what a project's build says of how they are compiled.
+pub struct LoadedSources {
+    pub sources: Sources,
+    /// None where they are named by the command line alone.
+    pub project: Option<ProjectSettings>,
+}
+
+/// What a project's build says beside its sources.
+pub struct ProjectSettings {
+    tool: BuildTool,
+    target: String,
+    /// `javac --release`.
+    pub release: Option<u32>,
+    /// Whether classes keep the names of parameters.
+    pub parameters: bool,
+    obstacles: Vec<String>,
+}
+
+impl SourceArguments {
+    /// The paths of the command line.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.sources
+    }
+
+    /// The encoding of the command line.
+    pub fn encoding(&self) -> Option<SourceEncoding> {
+        self.encoding.encoding
+    }
+
+    /// Reads them; a project is built, with its log in the folder of the results.
+    pub fn load(&self, output: &Output) -> Result<LoadedSources, Failure> {
+        let (libraries, encoding) = (self.classes.paths(), self.encoding());
+        let Some(origin) = self.project.origin() else {
+            let sources = sources::load_encoded(&self.sources, &libraries, encoding)?;
+            return Ok(LoadedSources { sources, project: None });
+        };
+        let built = origin.sources(output)?;
+        let beside = (&*self.sources, &*libraries);
+        let sources = sources::load_listing(&built.listing, &origin.folder, beside, encoding)?;
+        let project = ProjectSettings {
+            tool: origin.tool,
+            target: origin.target,
+            release: built.listing.java_release,
+            parameters: built.listing.parameters,
+            obstacles: built.obstacles,
+        };
+        Ok(LoadedSources { sources, project: Some(project) })
+    }
+}
+
+impl LoadedSources {
+    /// Warns where the build makes another program of these sources than javac.
+    pub fn warn_of_obstacles(&self) {
+        if let Some(project) = &self.project {
+            for obstacle in &project.obstacles {
+                progress::warn(format!("{} makes another program: {obstacle}", project.tool));
+            }
+        }
+    }
+
+    /// Refuses to run a program that is another one than the build's.
+    pub fn check_same_program(&self) -> Result<(), Failure> {
+        match &self.project {
+            Some(project) if !project.obstacles.is_empty() => {
+                Err(Failure::Project(ProjectError::OtherProgram {
+                    tool: project.tool,
+                    module: project.target.clone(),
+                    reasons: project.obstacles.clone(),
+                }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The release of Java that the build compiles for.
+    pub fn release(&self) -> Option<u32> {
+        self.project.as_ref().and_then(|project| project.release)
+    }
+}
+
+/// `--encoding`.
 #[derive(Debug, Args)]
 pub struct EncodingArgument {
     /// Encoding of the source files, as javac's -encoding names it; a byte order mark says its
@@ -54,16 +167,19 @@ impl ProcessorArguments {
         paths.filter(|path| !path.as_os_str().is_empty()).collect()
     }
 
-    /// Runs the processors that were named. Those that the class path offers do not run where
-    /// nothing is run, and it is said.
-    pub fn run_named(&self, sources: &mut Sources) -> Result<(), Failure> {
-        sources.javac.processor_path = self.paths();
+    /// Runs the processors that were named, or that the build names. Those that the class path
+    /// offers do not run where nothing is run, and it is said.
+    pub fn run_named(&self, loaded: &mut LoadedSources) -> Result<(), Failure> {
+        let release = loaded.release();
+        let LoadedSources { sources, project } = loaded;
+        sources.javac.processor_path.extend(self.paths());
         if !sources.javac.processor_path.is_empty() {
-            progress::say(process(sources, &Jdk::find()?, None)?);
+            progress::say(process(sources, &Jdk::find()?, release)?);
             return Ok(());
         }
+        // What those of a build wrote as sources is among its sources.
         let libraries = sources.class_path();
-        if !processors_on(&libraries)?.is_empty() {
+        if project.is_none() && !processors_on(&libraries)?.is_empty() {
             progress::warn(
                 "the class path has annotation processors, which do not run here: what they write \
                  is not known; name their jar with --processor-path to have them run",
@@ -72,20 +188,26 @@ impl ProcessorArguments {
         Ok(())
     }
 
-    /// Runs the processors that were named, else those that the class path offers, as javac does.
+    /// Runs the processors that were named, else those that the class path offers, as javac does;
+    /// of a project those that its build names, since the others ran in it.
     fn run_all(
         &self,
-        sources: &mut Sources,
+        loaded: &mut LoadedSources,
         jdk: &Jdk,
         release: Option<u32>,
     ) -> Result<(), Failure> {
-        let (named, offered) = (self.paths(), sources.class_path());
-        let path = if named.is_empty() { offered } else { named.clone() };
-        if named.is_empty() && processors_on(&path)?.is_empty() {
-            return Ok(());
+        let LoadedSources { sources, project } = loaded;
+        let mut path = [sources.javac.processor_path.clone(), self.paths()].concat();
+        if path.is_empty() && project.is_none() {
+            path = sources.class_path();
+            if processors_on(&path)?.is_empty() {
+                return Ok(());
+            }
         }
         sources.javac.processor_path = path;
-        progress::say(process(sources, jdk, release)?);
+        if !sources.javac.processor_path.is_empty() {
+            progress::say(process(sources, jdk, release)?);
+        }
         Ok(())
     }
 }
@@ -94,7 +216,7 @@ impl BuildArguments {
     /// Has the sources built so; runs annotation processors.
     pub fn apply(
         &self,
-        sources: &mut Sources,
+        loaded: &mut LoadedSources,
         processors: &ProcessorArguments,
         jdk: &Jdk,
         release: Option<u32>,
@@ -104,8 +226,9 @@ impl BuildArguments {
             let why = format!("--javac-option {option}: only {taken} are taken");
             return Err(Failure::Usage(why));
         }
-        sources.javac.preview = self.enable_preview;
-        sources.javac.options = self.javac_option.clone();
+        let sources = &mut loaded.sources;
+        sources.javac.preview |= self.enable_preview;
+        sources.javac.options.extend(self.javac_option.iter().cloned());
         if self.no_modules {
             sources.modules.clear();
         } else if let Some(name) = sources.become_module()? {
@@ -114,8 +237,9 @@ impl BuildArguments {
                  class path)"
             ));
         }
-        if !self.no_processors {
-            processors.run_all(sources, jdk, release)?;
+        match self.no_processors {
+            true => sources.javac.processor_path.clear(),
+            false => processors.run_all(loaded, jdk, release)?,
         }
         Ok(())
     }

@@ -22,8 +22,8 @@ use crate::toolchain::{Jdk, jar};
 use super::instrument::ProbeArgument;
 use super::outcome::CommandOutcome;
 use super::progress;
-use super::scan::{ClassPathArguments, GranularityArgument};
-use super::source_arguments::{BuildArguments, EncodingArgument, ProcessorArguments};
+use super::scan::GranularityArgument;
+use super::source_arguments::{BuildArguments, LoadedSources, ProcessorArguments, SourceArguments};
 use crate::stage::Failure;
 use crate::stage::Output;
 
@@ -36,16 +36,11 @@ The program's input, output and exit code are its own. Writes counts.csv (execut
 every block, of all class loaders and processes of the program; empty for a block that has
 no probe) and what `scan` writes.")]
 pub struct Arguments {
-    /// Source folders, .java files or source jars.
-    #[arg(required = true)]
-    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    sources: SourceArguments,
     /// The class to run, or MODULE/CLASS.
     #[arg(long)]
     main: String,
-    #[command(flatten)]
-    classes: ClassPathArguments,
-    #[command(flatten)]
-    encoding: EncodingArgument,
     #[command(flatten)]
     processors: ProcessorArguments,
     #[command(flatten)]
@@ -60,7 +55,7 @@ pub struct Arguments {
     /// an exception of its own sooner, where it is thrown again and again.
     #[arg(long)]
     watch_loops: bool,
-    /// javac --release; the JDK's own if it is not given.
+    /// javac --release; that of the project, else the JDK's own if it is not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(7..=30))]
     release: Option<u32>,
     /// Folder for the results.
@@ -79,14 +74,19 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = Output::open(&arguments.out, arguments.force.into())?;
     output.check_free(&["counts.csv"])?;
     let jdk = Jdk::find()?;
-    let libraries = arguments.classes.paths();
-    let encoding = arguments.encoding.encoding;
-    let mut sources = sources::load_encoded(&arguments.sources, &libraries, encoding)?;
-    sources::add_resources(&mut sources, &arguments.sources)?;
-    arguments.build.apply(&mut sources, &arguments.processors, &jdk, arguments.release)?;
+    let mut loaded = arguments.sources.load(&output)?;
+    loaded.check_same_program()?;
+    sources::add_resources(&mut loaded.sources, arguments.sources.paths())?;
+    let release = arguments.release.or(loaded.release());
+    arguments.build.apply(&mut loaded, &arguments.processors, &jdk, release)?;
+    let LoadedSources { sources, project } = loaded;
     let mut application = AnalysedApplication::analyse(sources, arguments.granularity.into())?;
     let probe = Probe::from(arguments.probe);
-    let builder = VariantBuilder::new(&application, &jdk, arguments.release)?;
+    let builder = VariantBuilder::new(&application, &jdk, release)?;
+    let builder = match project.is_some_and(|project| project.parameters) {
+        true => builder.with_parameters(),
+        false => builder,
+    };
     // Its user reads the program's own messages.
     let mut builder = match arguments.watch_loops {
         true => builder,

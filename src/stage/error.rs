@@ -8,8 +8,8 @@ use crate::build::BuildError;
 use crate::campaign::PlanError;
 use crate::device::DeviceError;
 use crate::format::visible_path;
-use crate::gradle::GradleError;
 use crate::model::ModelError;
+use crate::project::ProjectError;
 use crate::run::{DriverError, RunError};
 use crate::scenario::ScenarioError;
 use crate::toolchain::ToolchainError;
@@ -75,9 +75,9 @@ pub enum Failure {
     /// The scenario file is at fault.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// A Gradle project could not be built, or gives no scenario.
+    /// A project could not be built, or gives no scenario.
     #[error(transparent)]
-    Gradle(#[from] GradleError),
+    Project(#[from] ProjectError),
     /// The application could not be loaded or built.
     #[error(transparent)]
     Build(#[from] BuildError),

@@ -42,7 +42,7 @@ pub(crate) use error::with_causes;
 pub use facts::{MeasuredCampaign, ScenarioFacts};
 pub use folder::{CampaignFolder, OnExisting, Output};
 pub use load::Loaded;
-pub use origin::ScenarioOrigin;
+pub use origin::{ProjectOrigin, ScenarioOrigin};
 pub use pipeline::{PipelineOptions, PipelineResult, pipeline};
 pub(crate) use traced_runs::{TracedCase, TracedRuns};
 pub(crate) use unfinished::remove_unfinished;

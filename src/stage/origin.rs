@@ -1,23 +1,53 @@
-//! Where a scenario comes from: a file, or a build of Gradle with a file that says the rest.
+//! Where a scenario or sources come from: files, or a build of Gradle or Maven.
 
 use std::path::PathBuf;
 
-use crate::gradle::GradleBuild;
+use crate::project::{BuildTool, Module, ProjectBuild, ProjectSources};
 
-use super::folder::names;
 use super::{Failure, Output, progress};
+
+/// A project, and what of it is built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectOrigin {
+    /// What builds it.
+    pub tool: BuildTool,
+    /// A task of Gradle (`:app:assembleBenchmark`), or a module as `mvn -pl` has it (`app`).
+    pub target: String,
+    /// The project's folder.
+    pub folder: PathBuf,
+}
+
+impl ProjectOrigin {
+    /// What its build compiles. It is built, with its log in the folder of the results.
+    ///
+    /// # Errors
+    /// What went wrong with the build, or with what it says.
+    pub fn sources(&self, output: &Output) -> Result<ProjectSources, Failure> {
+        let (build, modules) = self.build(output)?;
+        let made = build.sources(&modules)?;
+        say(&made.remarks);
+        Ok(made)
+    }
+
+    fn build(&self, output: &Output) -> Result<(ProjectBuild, Vec<Module>), Failure> {
+        let ProjectOrigin { tool, target, folder } = self.clone();
+        progress::say(format!("{tool} builds {target} in {}", folder.display()));
+        let results = output.path(tool.folder());
+        let build = ProjectBuild { tool, target, project: folder, folder: results };
+        let modules = build.modules()?;
+        Ok((build, modules))
+    }
+}
 
 /// What names the application to be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScenarioOrigin {
     /// A scenario file.
     File(PathBuf),
-    /// A Gradle project.
-    Gradle {
-        /// The task, as on Gradle's command line: `:app:assembleBenchmark`.
-        task: String,
-        /// The project's folder.
-        project: PathBuf,
+    /// A project.
+    Project {
+        /// Which, and what of it.
+        project: ProjectOrigin,
         /// A scenario file that says what the build doesn't, or says it otherwise.
         file: Option<PathBuf>,
     },
@@ -30,23 +60,24 @@ impl<P: Into<PathBuf>> From<P> for ScenarioOrigin {
 }
 
 impl ScenarioOrigin {
-    /// The scenario's file. A Gradle project is built, and its scenario is written to the
-    /// folder of the results.
+    /// The scenario's file. A project is built, and its scenario is written to the folder of the
+    /// results.
     ///
     /// # Errors
     /// What went wrong with the build, or with the scenario that it gives.
     pub fn file(&self, output: &Output) -> Result<PathBuf, Failure> {
-        let (task, project, file) = match self {
+        let (project, file) = match self {
             ScenarioOrigin::File(file) => return Ok(file.clone()),
-            ScenarioOrigin::Gradle { task, project, file } => (task, project, file),
+            ScenarioOrigin::Project { project, file } => (project, file),
         };
-        progress::say(format!("Gradle builds {task} in {}", project.display()));
-        let folder = output.path(names::GRADLE);
-        let build = GradleBuild { task: task.clone(), project: project.clone(), folder };
-        let modules = build.modules()?;
-        let place = output.path(names::GRADLE_SCENARIO);
-        let made = build.scenario(&modules, file.as_deref(), &place)?;
-        made.remarks.iter().for_each(|remark| progress::say(format!("  {remark}")));
-        output.replacing().write(names::GRADLE_SCENARIO, made.text)
+        let (build, modules) = project.build(output)?;
+        let name = format!("{}/scenario.toml", build.tool.folder());
+        let made = build.scenario(&modules, file.as_deref(), &output.path(&name))?;
+        say(&made.remarks);
+        output.replacing().write(&name, made.text)
     }
+}
+
+fn say(remarks: &[String]) {
+    remarks.iter().for_each(|remark| progress::say(format!("  {remark}")));
 }

@@ -21,6 +21,7 @@ mod instrumented;
 mod locks;
 mod log_files;
 mod mapping;
+mod maven;
 mod meters;
 mod mistakes;
 mod monitor;

@@ -21,7 +21,7 @@ pub mod apk;
 
 pub mod scenario;
 
-pub mod gradle;
+pub mod project;
 
 pub mod campaign;
 

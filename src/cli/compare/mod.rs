@@ -14,7 +14,7 @@ use super::error::exit;
 use super::outcome::CommandOutcome;
 use super::progress;
 use super::quantity::{PRINTED, between, whole};
-use super::scan::ClassPathArguments;
+use super::source_arguments::ClassPathArguments;
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
 use crate::stage::{OnExisting, Output};

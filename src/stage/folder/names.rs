@@ -8,10 +8,6 @@ pub use crate::run::store::RUNS_FOLDER as RUNS;
 pub const SCENARIO: &str = "scenario.toml";
 /// The analysed sources, copied.
 pub const SOURCES: &str = "sources";
-/// What a build of Gradle said, and its log.
-pub const GRADLE: &str = "gradle";
-/// The scenario made of it.
-pub const GRADLE_SCENARIO: &str = "gradle/scenario.toml";
 
 /// Basic blocks.
 pub const BLOCKS: &str = "blocks.csv";

@@ -19,6 +19,7 @@ pub mod package;
 mod platform;
 mod runner;
 mod source_file;
+mod source_tree;
 pub mod sources;
 pub mod survey;
 mod suspects;

@@ -1,29 +1,20 @@
 //! The source texts of an application: from folders, files, jars and artifacts.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
-
-use rayon::prelude::*;
-use wattline_units::input::{open_regular, read_regular};
-use wattline_units::limits::SOURCE_FILE_BYTES;
 
 use crate::finding::{Finding, FindingKind};
 use crate::java::ClassPath;
 use crate::java::encoding::SourceEncoding;
-use crate::java::source::has_letters_outside_comments;
 use crate::scenario::{
-    Artifact, ArtifactSource, LibraryRole, Role, Scenario, SourceTree, place_of_key,
+    Artifact, ArtifactSource, Library, LibraryRole, Role, Scenario, SourceListing, SourceTree,
+    place_of_key,
 };
-use crate::toolchain::archive::{EntryFault, EntryFinding};
 use crate::toolchain::entry_name::EscapedName;
-use crate::toolchain::file_tree::{FileTree, TreeFile};
 use crate::toolchain::{artifact, jar};
 
-use super::source_file::{
-    ReadEncoding, ReadFile, as_text, check_file_name, source_text, unreadable,
-};
-use super::{BuildError, JavacSettings, ModuleInfo, platform};
+use super::source_tree::{Tree, add_tree, entry_finding, is_archive};
+use super::{BuildError, JavacSettings, ModuleInfo};
 
 /// One source file of the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,39 +134,90 @@ fn hash_of_library(library: &Path) -> Result<String, BuildError> {
 
 /// Loads a scenario's sources; fetches artifacts that the cache does not have.
 pub fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
-    let named_in = scenario.file.display().to_string();
+    let listed = ListedSources {
+        file: &scenario.file,
+        sources: &scenario.sources,
+        libraries: &scenario.libraries,
+        processors: &scenario.processors,
+    };
     let mut sources = Sources::default();
     let mut files = BTreeMap::new();
-    for (index, source) in scenario.sources.iter().enumerate() {
-        let place = locate(scenario, &source.origin, &format!("source[{index}]"))?;
-        let SourceTree { role, analyse, encoding, .. } = *source;
-        let takes = |path: &str| source.takes(path);
-        let tree = Tree { place: &place, named_in: &named_in, takes: &takes, encoding };
-        add_tree(&mut sources, &mut files, &tree, (role, analyse))?;
-        if is_archive(&place) {
-            add_resources_of(&mut sources, &place, |name: &str| takes(name) && is_resource(name))?;
-        }
-    }
+    listed.add_to(&mut sources, &mut files)?;
     sources.files = files.into_values().collect();
     add_services(&mut sources)?;
-    for (index, library) in scenario.libraries.iter().enumerate() {
-        let place = locate(scenario, &library.origin, &format!("library[{index}]"))?;
-        let place = class_path_entry(&place, &named_in)?;
-        match library.role {
-            LibraryRole::Packed => sources.libraries.push(place),
-            LibraryRole::Provided => sources.provided.push(place),
-        }
-    }
-    for (index, processor) in scenario.processors.iter().enumerate() {
-        let place = locate(scenario, processor, &format!("processor[{index}]"))?;
-        sources.javac.processor_path.push(class_path_entry(&place, &named_in)?);
-    }
     sources.javac.preview = scenario.application.preview;
     sources.javac.options = scenario.application.javac_options.clone();
     if sources.files.is_empty() {
-        return Err(nothing_in(named_in, &sources.findings));
+        return Err(nothing_in(scenario.file.display().to_string(), &sources.findings));
     }
     Ok(sources)
+}
+
+/// Loads what the build of a project compiles, by absolute paths, and beside it the folders,
+/// files and jars of a command line.
+pub fn load_listing(
+    listing: &SourceListing,
+    project: &Path,
+    (paths, libraries): (&[PathBuf], &[PathBuf]),
+    encoding: Option<SourceEncoding>,
+) -> Result<Sources, BuildError> {
+    let mut sources = Sources { libraries: entries_of(libraries)?, ..Sources::default() };
+    let mut files = BTreeMap::new();
+    add_paths(&mut sources, &mut files, paths, encoding)?;
+    let listed = ListedSources {
+        file: project,
+        sources: &listing.sources,
+        libraries: &listing.libraries,
+        processors: &listing.processors,
+    };
+    listed.add_to(&mut sources, &mut files)?;
+    sources.files = files.into_values().collect();
+    sources.javac.preview = listing.preview;
+    sources.javac.options = listing.javac_options.clone();
+    Ok(sources)
+}
+
+/// Source trees, libraries and processors that a file names.
+struct ListedSources<'s> {
+    file: &'s Path,
+    sources: &'s [SourceTree],
+    libraries: &'s [Library],
+    processors: &'s [ArtifactSource],
+}
+
+impl ListedSources<'_> {
+    /// Adds them to what is there, which goes before.
+    fn add_to(
+        &self,
+        sources: &mut Sources,
+        files: &mut BTreeMap<String, LoadedSource>,
+    ) -> Result<(), BuildError> {
+        let named_in = self.file.display().to_string();
+        for (index, source) in self.sources.iter().enumerate() {
+            let place = locate(self.file, &source.origin, &format!("source[{index}]"))?;
+            let SourceTree { role, analyse, encoding, .. } = *source;
+            let takes = |path: &str| source.takes(path);
+            let tree = Tree { place: &place, named_in: &named_in, takes: &takes, encoding };
+            add_tree(sources, files, &tree, (role, analyse))?;
+            if is_archive(&place) {
+                let wanted = |name: &str| takes(name) && is_resource(name);
+                add_resources_of(sources, &place, wanted)?;
+            }
+        }
+        for (index, library) in self.libraries.iter().enumerate() {
+            let place = locate(self.file, &library.origin, &format!("library[{index}]"))?;
+            let place = class_path_entry(&place, &named_in)?;
+            match library.role {
+                LibraryRole::Packed => sources.libraries.push(place),
+                LibraryRole::Provided => sources.provided.push(place),
+            }
+        }
+        for (index, processor) in self.processors.iter().enumerate() {
+            let place = locate(self.file, processor, &format!("processor[{index}]"))?;
+            sources.javac.processor_path.push(class_path_entry(&place, &named_in)?);
+        }
+        Ok(())
+    }
 }
 
 /// Boards run applications on a class path, where providers of services are those that lists
@@ -211,24 +253,40 @@ pub fn load_encoded(
     libraries: &[PathBuf],
     encoding: Option<SourceEncoding>,
 ) -> Result<Sources, BuildError> {
-    const NAMED_IN: &str = "the command line";
-    let entries = libraries.iter().map(|library| class_path_entry(library, NAMED_IN));
-    let mut sources =
-        Sources { libraries: entries.collect::<Result<_, _>>()?, ..Sources::default() };
+    let mut sources = Sources { libraries: entries_of(libraries)?, ..Sources::default() };
     let mut files = BTreeMap::new();
-    for path in paths {
-        if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
-            return Err(BuildError::NotSources { path: path.clone() });
-        }
-        let tree = Tree { place: path, named_in: NAMED_IN, takes: &|_: &str| true, encoding };
-        add_tree(&mut sources, &mut files, &tree, (Role::Analysed, true))?;
-    }
+    add_paths(&mut sources, &mut files, paths, encoding)?;
     sources.files = files.into_values().collect();
     if sources.files.is_empty() {
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         return Err(nothing_in(places.join(", "), &sources.findings));
     }
     Ok(sources)
+}
+
+/// What names sources and libraries, in messages.
+const COMMAND_LINE: &str = "the command line";
+
+fn entries_of(libraries: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
+    libraries.iter().map(|library| class_path_entry(library, COMMAND_LINE)).collect()
+}
+
+/// Adds folders, files and jars of a command line; all are analysed.
+fn add_paths(
+    sources: &mut Sources,
+    files: &mut BTreeMap<String, LoadedSource>,
+    paths: &[PathBuf],
+    encoding: Option<SourceEncoding>,
+) -> Result<(), BuildError> {
+    for path in paths {
+        if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+            return Err(BuildError::NotSources { path: path.clone() });
+        }
+        let takes = &|_: &str| true;
+        let tree = Tree { place: path, named_in: COMMAND_LINE, takes, encoding };
+        add_tree(sources, files, &tree, (Role::Analysed, true))?;
+    }
+    Ok(())
 }
 
 /// Adds what is resource in source jars among `paths`, for those who run the program.
@@ -251,44 +309,6 @@ fn add_resources_of(
     sources.findings.extend(others.map(entry_finding));
     jar::add_entries(&mut sources.resources, content.entries);
     Ok(())
-}
-
-/// Where a source tree lies, what names it, which of its files are taken, and in which encoding
-/// they are, where that is stated.
-struct Tree<'a> {
-    place: &'a Path,
-    named_in: &'a str,
-    takes: &'a dyn Fn(&str) -> bool,
-    encoding: Option<SourceEncoding>,
-}
-
-/// Adds the Java files of a place that are not there yet.
-fn add_tree(
-    sources: &mut Sources,
-    files: &mut BTreeMap<String, LoadedSource>,
-    tree: &Tree<'_>,
-    (role, analyse): (Role, bool),
-) -> Result<(), BuildError> {
-    for (path, text) in read_tree(tree, sources)? {
-        if !files.contains_key(&path) {
-            sources.places.insert(path.clone(), place_of(tree.place, &path));
-            files.insert(path.clone(), LoadedSource { path, text, role, analyse });
-        }
-    }
-    Ok(())
-}
-
-/// Where a file of a source tree lies.
-fn place_of(tree: &Path, path: &str) -> String {
-    match tree {
-        folder if folder.is_dir() => folder.join(path).display().to_string(),
-        jar if is_archive(jar) => format!("{}!/{path}", jar.display()),
-        file => file.display().to_string(),
-    }
-}
-
-fn is_archive(place: &Path) -> bool {
-    place.is_file() && place.extension().is_none_or(|extension| extension != "java")
 }
 
 /// Whether an entry of a source jar belongs into the class path as it is.
@@ -323,73 +343,19 @@ fn is_one_entry(path: &Path) -> bool {
 
 /// The file or folder of an origin; artifacts are fetched. `key` is where it stands in the
 /// scenario.
-fn locate(scenario: &Scenario, origin: &ArtifactSource, key: &str) -> Result<PathBuf, BuildError> {
+fn locate(file: &Path, origin: &ArtifactSource, key: &str) -> Result<PathBuf, BuildError> {
     match origin {
-        ArtifactSource::Path(path) => Ok(scenario.resolve(path)),
+        ArtifactSource::Path(path) => Ok(file.parent().unwrap_or(Path::new("")).join(path)),
         ArtifactSource::Maven(found @ Artifact { sha256: Some(hash), .. }) => {
             Ok(artifact::fetch(&found.coordinate(), hash)?)
         }
         ArtifactSource::Maven(found) => Err(BuildError::NoHash {
-            place: place_of_key(&scenario.file, key),
+            place: place_of_key(file, key),
             key: key.to_string(),
             artifact: found.coordinate(),
             sha256: artifact::fetch_any(&found.coordinate())?,
         }),
     }
-}
-
-/// The Java files of a folder, a jar, or one file, as path -> text.
-fn read_tree(
-    tree: &Tree<'_>,
-    sources: &mut Sources,
-) -> Result<BTreeMap<String, String>, BuildError> {
-    let Tree { place, named_in, takes, encoding } = *tree;
-    let findings = &mut sources.findings;
-    let missing = || BuildError::Missing { path: place.into(), named_in: named_in.to_string() };
-    let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => missing(),
-        _ => BuildError::io(place)(error),
-    };
-    let read: Vec<ReadFile> = if place.is_dir() {
-        read_folder(place, takes, encoding, findings)
-    } else if place.extension().is_some_and(|extension| extension == "java") {
-        let name = place.file_name().ok_or_else(missing)?.to_string_lossy().into_owned();
-        let bytes = read_regular(place, SOURCE_FILE_BYTES).map_err(unreadable)?;
-        check_file_name(&name).map_err(|fault| unreadable(io::Error::other(fault)))?;
-        vec![as_text(name, bytes, encoding)]
-    } else {
-        open_regular(place).map_err(unreadable)?;
-        let content = jar::read(place, ".java", takes)?;
-        let of_sources = content.findings.iter().filter(|finding| finding.name.ends_with(".java"));
-        findings.extend(of_sources.map(entry_finding));
-        let entries = content.entries.into_par_iter();
-        entries.map(|(path, bytes)| source_text(path, bytes, encoding)).collect()
-    };
-    let is_module = |file: &ReadFile| {
-        file.text.as_ref().is_some_and(|text| platform::is_jdk_module(&file.path, text))
-    };
-    let is_jdk = read.iter().any(is_module);
-    let mut texts = BTreeMap::new();
-    for file in read.into_iter().filter(|file| !file.path.ends_with("package-info.java")) {
-        let is_undecoded = file.encoding == ReadEncoding::Wrong;
-        sources.undecoded.extend(file.finding.clone().filter(|_| is_undecoded));
-        findings.extend(file.finding);
-        let Some(text) = file.text else { continue };
-        if file.path.ends_with("module-info.java") {
-            sources.modules.extend(ModuleInfo::parse(&file.path, &text));
-            continue;
-        }
-        if file.encoding == ReadEncoding::Guessed && has_letters_outside_comments(&text) {
-            sources.undeclared.push(file.path.clone());
-        }
-        match platform::left_out(&file.path, &text).filter(|_| !is_jdk) {
-            Some(finding) => findings.push(finding),
-            None => {
-                texts.insert(file.path, text);
-            }
-        }
-    }
-    Ok(texts)
 }
 
 /// Why there is nothing to analyse in `places`.
@@ -401,89 +367,6 @@ fn nothing_in(places: String, findings: &[Finding]) -> BuildError {
             let unread = findings.iter().find(|finding| tells.contains(&finding.kind));
             let why = unread.map(|finding| format!("; {}: {}", finding.file, finding.message));
             BuildError::NoSources { places, why: why.unwrap_or_default() }
-        }
-    }
-}
-
-/// The Java files below a folder; what can't be read is a finding, and the rest goes on.
-fn read_folder(
-    folder: &Path,
-    takes: impl Fn(&str) -> bool,
-    encoding: Option<SourceEncoding>,
-    findings: &mut Vec<Finding>,
-) -> Vec<ReadFile> {
-    let is_wanted = |name: &str| name.ends_with(".java") || language_of(name).is_some();
-    let mut tree = FileTree::below(folder, &|name| is_wanted(name) && takes(name));
-    let (java, others): (Vec<_>, Vec<_>) =
-        tree.files.into_iter().partition(|file| file.name.ends_with(".java"));
-    tree.files = java;
-    findings.extend(other_languages(&others));
-    findings.extend(
-        tree.unreadable
-            .into_iter()
-            .map(|file| unreadable(EscapedName(&file.name).to_string(), &file.source.to_string())),
-    );
-    findings.extend(tree.skipped.into_iter().map(|skipped| {
-        let kind = match skipped.is_link {
-            true => FindingKind::LinkNotFollowed,
-            false => FindingKind::UnreadableFile,
-        };
-        let message = format!("not read: it {}", skipped.why);
-        Finding { file: EscapedName(&skipped.name).to_string(), line: 0, kind, message }
-    }));
-    let read = tree.files.into_par_iter().map(|TreeFile { name, path }| {
-        let bytes = read_regular(&path, SOURCE_FILE_BYTES);
-        let bytes = bytes.and_then(|bytes| match check_file_name(&name) {
-            Ok(()) => Ok(bytes),
-            Err(fault) => Err(io::Error::other(fault)),
-        });
-        match bytes {
-            Ok(bytes) => as_text(name, bytes, encoding),
-            Err(error) => ReadFile::unread(name, &error.to_string()),
-        }
-    });
-    read.collect()
-}
-
-/// Languages of the JVM that are not analysed, by the ends of their files.
-const OTHER_LANGUAGES: [(&str, &str); 3] =
-    [(".kt", "Kotlin"), (".groovy", "Groovy"), (".scala", "Scala")];
-
-fn language_of(name: &str) -> Option<&'static str> {
-    OTHER_LANGUAGES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, language)| *language)
-}
-
-/// A finding for each other language, at the first of its files.
-fn other_languages(files: &[TreeFile]) -> Vec<Finding> {
-    let mut by_language: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for file in files {
-        let language = language_of(&file.name).unwrap_or_default();
-        by_language.entry(language).or_default().push(&file.name);
-    }
-    let finding = |(language, names): (&str, Vec<&str>)| Finding {
-        file: EscapedName(names[0]).to_string(),
-        line: 0,
-        kind: FindingKind::OtherLanguage,
-        message: format!(
-            "{language} is not analysed (files: {}): its operations are in no count, and calls of \
-             its classes are calls of a library",
-            names.len()
-        ),
-    };
-    by_language.into_iter().map(finding).collect()
-}
-
-/// What is wrong with an entry of a source jar.
-fn entry_finding(finding: &EntryFinding) -> Finding {
-    let EntryFinding { name, fault } = finding;
-    match fault.is_refusal() {
-        true => unreadable(name.clone(), &fault.to_string()),
-        false => {
-            let message = match fault {
-                EntryFault::Duplicate => format!("{fault}; the last is read"),
-                _ => format!("{fault}; both are read"),
-            };
-            Finding { file: name.clone(), line: 0, kind: FindingKind::NameClash, message }
         }
     }
 }

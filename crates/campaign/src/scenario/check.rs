@@ -11,7 +11,7 @@ use super::check_campaign::{check_campaign, plan_on};
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
-    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceTree,
+    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceListing, SourceTree,
 };
 use super::error::FailedCheck;
 use super::file::{
@@ -61,6 +61,20 @@ impl TryFrom<ScenarioFile> for Scenario {
     }
 }
 
+/// Checks what is compiled, of a file that says no more.
+pub(crate) fn check_listing(written: ScenarioFile) -> Result<SourceListing, FailedCheck> {
+    let ScenarioFile { source, library, processor, application, .. } = written;
+    Ok(SourceListing {
+        sources: check_sources(&source)?,
+        libraries: check_libraries(&library)?,
+        processors: check_processors(&processor)?,
+        java_release: checked_release(application.java_release)?,
+        parameters: application.parameters.unwrap_or_default(),
+        preview: application.preview.unwrap_or_default(),
+        javac_options: check_javac_options(application.javac_options)?,
+    })
+}
+
 fn required(value: &Option<String>, key: &str) -> Result<String, FailedCheck> {
     value.clone().ok_or_else(|| FailedCheck::new(key, "is missing"))
 }
@@ -80,10 +94,7 @@ fn check_application(written: ApplicationFile) -> Result<Application, FailedChec
     let package = required(&written.package, "application.package")?;
     check_java_name(&package, "application.package")?;
     let main = started_class(&written, &package)?;
-    let java_release = written.java_release;
-    if java_release.is_some_and(|release| !(7..=30).contains(&release)) {
-        return Err(FailedCheck::new("application.java_release", "must be from 7 to 30"));
-    }
+    let java_release = checked_release(written.java_release)?;
     let granularity = match written.granularity {
         GranularityFile::Statement => Granularity::Statement,
         GranularityFile::Expression => Granularity::Expression,
@@ -105,6 +116,15 @@ fn check_application(written: ApplicationFile) -> Result<Application, FailedChec
         min_sdk,
         target_sdk,
     })
+}
+
+fn checked_release(release: Option<u32>) -> Result<Option<u32>, FailedCheck> {
+    match release {
+        Some(release) if !(7..=30).contains(&release) => {
+            Err(FailedCheck::new("application.java_release", "must be from 7 to 30"))
+        }
+        release => Ok(release),
+    }
 }
 
 fn check_java_name(name: &str, key: &str) -> Result<(), FailedCheck> {

@@ -121,6 +121,25 @@ impl Application {
     }
 }
 
+/// What is compiled, and how, where nothing is started: a part of a scenario.
+#[derive(Debug, Clone)]
+pub struct SourceListing {
+    /// Source trees; at least one is analysed.
+    pub sources: Vec<SourceTree>,
+    /// Jars of the class path.
+    pub libraries: Vec<Library>,
+    /// Jars with annotation processors.
+    pub processors: Vec<ArtifactSource>,
+    /// `javac --release`; the JDK's own where there is none.
+    pub java_release: Option<u32>,
+    /// Whether classes keep the names of parameters.
+    pub parameters: bool,
+    /// Whether features of Java that are previews are on.
+    pub preview: bool,
+    /// Other options of javac.
+    pub javac_options: Vec<String>,
+}
+
 /// `[[library]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Library {

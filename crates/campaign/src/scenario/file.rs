@@ -10,7 +10,8 @@ use super::input::StepFile;
 use super::language::UnanalysedLanguage;
 use super::meter_log::LogFile;
 
-/// A whole scenario file. What a Gradle build says may be left out where there is one.
+/// A whole scenario file. What a build of Gradle or Maven says may be left out
+/// where there is one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioFile {

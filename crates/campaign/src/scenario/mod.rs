@@ -26,9 +26,10 @@ use wattline_units::limits::SCENARIO_BYTES;
 use crate::input_file;
 
 pub use campaign_file::{CampaignProtocol, CaseChoice, PlanOn};
+pub(crate) use check::check_listing;
 pub use checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
-    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceTree,
+    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceListing, SourceTree,
 };
 pub use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};

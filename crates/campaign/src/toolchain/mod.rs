@@ -22,6 +22,7 @@ pub(crate) mod jdk;
 pub mod jvm;
 pub mod jvm_process;
 pub mod locale;
+pub mod maven_export;
 pub mod method_trace;
 pub mod monitor_agent;
 pub mod peer;

@@ -1,4 +1,5 @@
-//! What a module tells of itself: the JSON that `export.init.gradle` writes.
+//! What a module is made of: the JSON that `gradle/export.init.gradle` writes, and what is made of
+//! that of a Maven build.
 
 use std::path::PathBuf;
 
@@ -12,32 +13,33 @@ const FORMAT: u32 = 1;
 
 /// A module of which Java was compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Module {
     /// Form of the file.
-    format: u32,
-    /// The version of Gradle.
-    pub gradle: String,
-    /// Its path: `:app`, of the root `:`.
+    pub(super) format: u32,
+    /// The version of Gradle or Maven.
+    pub tool_version: String,
+    /// Its name within the build: `:app` and of the root `:`, or `org.example:app`.
     pub project: String,
     /// Its name.
     pub name: String,
+    /// Its own folder.
+    pub folder: PathBuf,
     /// The folder to which it is built.
     pub build: PathBuf,
-    /// Its version; `unspecified` where it has none.
-    pub version: String,
-    /// The class with `main`, where the plugin `application` was told one.
-    pub main: Option<String>,
+    /// The classes that the build starts or that its jar starts, as far as it says.
+    pub mains: Vec<String>,
+    /// Whether its build runs processors that the class path offers.
+    pub runs_offered_processors: bool,
     /// What was compiled: one for a Java module, one of each built variant for Android's.
-    pub variants: Vec<GradleVariant>,
+    pub variants: Vec<ModuleVariant>,
 }
 
 /// A variant's compilation, and what goes with it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct GradleVariant {
+pub struct ModuleVariant {
     /// `main`, or `BenchmarkRelease`.
     pub name: String,
-    /// The path of the task that compiled it.
-    pub task: String,
     /// The Java files that javac was given, generated ones among them.
     pub sources: Vec<PathBuf>,
     /// Folders to which annotation processors write sources.
@@ -70,6 +72,12 @@ pub struct GradleVariant {
     pub others: Vec<OtherLanguage>,
     /// What Android's plugin says.
     pub android: Option<AndroidVariant>,
+    /// Why the sources, compiled by javac, are another program than what the build made.
+    #[serde(default)]
+    pub obstacles: Vec<String>,
+    /// What its users should know.
+    #[serde(default)]
+    pub remarks: Vec<String>,
 }
 
 /// Classes of a language that is not analysed.
@@ -119,19 +127,52 @@ impl Module {
 }
 
 impl Module {
-    /// Whether its build runs processors that the class path offers: Gradle before 5 does.
-    pub fn finds_processors_on_class_path(&self) -> bool {
-        let major = self.gradle.split('.').next().and_then(|word| word.parse::<u32>().ok());
-        major.is_some_and(|major| major < 5)
+    /// The class with `main`, where the build names one alone.
+    pub fn only_main(&self) -> Option<&String> {
+        match &self.mains[..] {
+            [main] => Some(main),
+            _ => None,
+        }
     }
 }
 
-impl GradleVariant {
+/// Options of javac that are read for themselves, and how many words follow each.
+const TOLD: [(&str, usize); 12] = [
+    ("-parameters", 0),
+    ("--enable-preview", 0),
+    ("-proc", 0),
+    ("-s", 1),
+    ("-h", 1),
+    ("--release", 1),
+    ("-source", 1),
+    ("--source", 1),
+    ("-target", 1),
+    ("--target", 1),
+    ("-encoding", 1),
+    ("-processor", 1),
+];
+
+impl ModuleVariant {
     /// The release of Java that it is compiled for, where the build says one that is a number.
     pub fn java_release(&self) -> Option<u32> {
-        let level = self.target.as_deref().or(self.source.as_deref());
+        let among = |names: [&str; 2]| self.argument(&names).map(String::as_str);
         let of = |level: &str| level.strip_prefix("1.").unwrap_or(level).parse().ok();
-        self.release.or_else(|| level.and_then(of))
+        // javac takes the last of what it is told twice, and has its arguments last.
+        let release = among(["--release", "--release"]).and_then(of).or(self.release);
+        let target = among(["-target", "--target"]).or(self.target.as_deref());
+        let source = among(["-source", "--source"]).or(self.source.as_deref());
+        release.or_else(|| target.or(source).and_then(of))
+    }
+
+    /// The encoding of its sources, where the build says one.
+    pub fn encoding(&self) -> Option<&String> {
+        self.argument(&["-encoding"]).or(self.encoding.as_ref())
+    }
+
+    /// The value of an option of javac that has several spellings.
+    fn argument(&self, names: &[&str]) -> Option<&String> {
+        let at = self.arguments.iter().rposition(|word| names.contains(&word.as_str()))?;
+        self.arguments.get(at + 1)
     }
 
     /// Whether javac had preview features on.
@@ -146,16 +187,13 @@ impl GradleVariant {
 
     /// Options of javac by what is done with them, but for those that are told otherwise.
     pub fn javac_options(&self) -> Vec<(JavacOption, Vec<String>)> {
-        const TOLD: [&str; 5] = ["-parameters", "--enable-preview", "-proc", "-s", "-h"];
-        let mut words = self.arguments.iter().peekable();
+        let mut words = self.arguments.iter();
         let mut others = Vec::new();
         while let Some(word) = words.next() {
-            let is_told = TOLD.iter().any(|told| word.split(':').next() == Some(*told));
-            match is_told {
-                // A folder for what is generated.
-                true if matches!(word.as_str(), "-s" | "-h") => drop(words.next()),
-                true => {}
-                false => others.push(word.clone()),
+            let name = word.split(':').next().unwrap_or_default();
+            match TOLD.iter().find(|(told, _)| *told == name) {
+                Some((_, values)) => words.by_ref().take(*values).for_each(drop),
+                None => others.push(word.clone()),
             }
         }
         javac_option::sorted(&others)
@@ -171,8 +209,8 @@ impl GradleVariant {
 pub(super) mod tests {
     use super::*;
 
-    pub const DEMO: &str = r#"{"format":1,"gradle":"4.4.1","project":":","name":"demo",
-        "build":"/p/build","version":"unspecified","main":"demo.Main","variants":[{"task":":compileJava",
+    pub const DEMO: &str = r#"{"format":1,"toolVersion":"4.4.1","project":":","name":"demo",
+        "folder":"/p","build":"/p/build","mains":["demo.Main"],"runsOfferedProcessors":true,"variants":[{
         "sources":["/p/src/main/java/demo/Main.java"],"generated":[],"classpath":["/p/a.jar"],
         "boot":[],"release":null,"source":"1.7","target":"1.8","encoding":"UTF-8",
         "arguments":["-parameters"],"classes":"/p/build/classes/java/main","name":"main",
@@ -184,7 +222,8 @@ pub(super) mod tests {
     fn a_module_is_read() {
         let module = Module::parse(DEMO).unwrap();
         let variant = &module.variants[0];
-        assert_eq!((module.main.as_deref(), variant.java_release()), (Some("demo.Main"), Some(8)));
+        assert_eq!(module.only_main().map(String::as_str), Some("demo.Main"));
+        assert_eq!(variant.java_release(), Some(8));
         assert!(variant.keeps_parameters());
         assert_eq!(variant.others[0].language, "Kotlin");
         let android = r#""android":{"applicationId":"a.b","minSdk":21,"targetSdk":null,
@@ -222,6 +261,20 @@ pub(super) mod tests {
         assert_eq!(release(None, None, Some("1.7")), Some(7));
         assert_eq!(release(None, Some("newest"), None), None);
         assert_eq!(release(None, None, None), None);
+    }
+
+    #[test]
+    fn what_javac_is_told_in_its_arguments_is_read_there() {
+        let mut variant = Module::parse(DEMO).unwrap().variants.remove(0);
+        let arguments = ["--release", "11", "-encoding", "EUC-JP", "-Aa=b", "-processor", "a.B"];
+        variant.arguments = arguments.map(String::from).into();
+        assert_eq!(variant.java_release(), Some(11), "as older builds say it");
+        assert_eq!(variant.encoding().map(String::as_str), Some("EUC-JP"));
+        assert_eq!(variant.javac_options(), [(JavacOption::Taken, vec!["-Aa=b".to_owned()])]);
+        variant.arguments = vec!["-source".into(), "1.7".into(), "--release".into()];
+        assert_eq!(variant.java_release(), Some(8), "a target goes before a source");
+        variant.target = None;
+        assert_eq!(variant.java_release(), Some(7));
     }
 
     #[test]

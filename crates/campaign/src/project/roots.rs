@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use wattline_units::input::read_regular;
 use wattline_units::limits::SOURCE_FILE_BYTES;
 
-use super::GradleError;
+use super::ProjectError;
 use crate::toolchain::file_tree::FileTree;
 
 /// A source folder, and which of its files are compiled.
@@ -23,10 +23,10 @@ pub(super) struct SourceRoot {
 }
 
 /// The source folders of `files`, in the order of their names.
-pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<SourceRoot>, GradleError> {
+pub(super) fn roots(files: &BTreeSet<PathBuf>) -> Result<Vec<SourceRoot>, ProjectError> {
     let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for file in files {
-        let bytes = read_regular(file, SOURCE_FILE_BYTES).map_err(GradleError::io(file))?;
+        let bytes = read_regular(file, SOURCE_FILE_BYTES).map_err(ProjectError::io(file))?;
         let folder = folder_of(file, &String::from_utf8_lossy(&bytes));
         let below = file.strip_prefix(&folder).unwrap_or(file).to_string_lossy().into_owned();
         folders.entry(folder).or_default().insert(below);

@@ -1,98 +1,49 @@
-//! One run of Gradle: the wrapper's or the path's, with the init script, into a log.
+//! A build by Gradle, with an init script.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use crate::toolchain::jdk::on_path;
-
-use super::{GradleBuild, GradleError, Module};
+use super::module::Module;
+use super::tool_run::{export_folder, exports, indented, log_of, program, run};
+use super::{ProjectBuild, ProjectError};
 
 const SCRIPT: &str = include_str!("export.init.gradle");
-const LOG: &str = "gradle.log";
 /// Lines before Gradle's own summary in which compilers say what they refused.
 const LINES_BEFORE: usize = 16;
 /// Lines of a failure that is told in no known way.
 const LAST_LINES: usize = 30;
 
 /// Runs the task; each module of which Java was compiled tells what it is made of.
-pub(super) fn modules(build: &GradleBuild) -> Result<Vec<Module>, GradleError> {
-    let program = program(&build.project)?;
-    let exported = build.folder.join("export");
-    if exported.exists() {
-        fs::remove_dir_all(&exported).map_err(GradleError::io(&exported))?;
+pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError> {
+    let program = program(build)?;
+    let exported = export_folder(build)?;
+    let script = exported.join("export.init.gradle");
+    fs::write(&script, SCRIPT).map_err(ProjectError::io(&script))?;
+    let said = run(build, &program, |gradle| {
+        gradle.arg("--init-script").arg(&script);
+        gradle.arg(format!("-Pwattline.export={}", exported.display()));
+        // A build whose configuration comes from a cache runs no init script.
+        gradle.args(["configuration-cache", "unsafe.configuration-cache"].map(switched_off));
+        gradle.args(["--console=plain", &build.target]);
+    })?;
+    if let Some(said) = said {
+        return Err(failure(build, &program, &said, log_of(build)));
     }
-    fs::create_dir_all(&exported).map_err(GradleError::io(&exported))?;
-    let exported = exported.canonicalize().map_err(GradleError::io(&exported))?;
-    run(build, &program, &exported)?;
-    let mut modules = read(&exported)?;
+    let mut modules = exports(&exported, Module::parse)?;
     modules.retain(|module| !module.variants.is_empty());
     modules.sort_by(|a, b| a.project.cmp(&b.project));
     match modules.is_empty() {
-        true => Err(GradleError::NothingCompiled { task: build.task.clone() }),
+        true => Err(ProjectError::nothing_compiled(build)),
         false => Ok(modules),
     }
-}
-
-/// The project's wrapper, else the path's Gradle.
-fn program(project: &Path) -> Result<PathBuf, GradleError> {
-    const FILES: [&str; 4] =
-        ["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"];
-    if !FILES.iter().any(|name| project.join(name).is_file()) {
-        return Err(GradleError::NoProject { folder: project.into() });
-    }
-    let wrapper = project.join("gradlew");
-    if wrapper.is_file() {
-        return wrapper.canonicalize().map_err(GradleError::io(&wrapper));
-    }
-    on_path("gradle").ok_or_else(|| GradleError::NoGradle { folder: project.into() })
-}
-
-fn run(build: &GradleBuild, program: &Path, exported: &Path) -> Result<(), GradleError> {
-    let script = exported.join("export.init.gradle");
-    fs::write(&script, SCRIPT).map_err(GradleError::io(&script))?;
-    let log = build.folder.join(LOG);
-    let out = File::create(&log).map_err(GradleError::io(&log))?;
-    let err = out.try_clone().map_err(GradleError::io(&log))?;
-    let status = Command::new(program)
-        .arg("--init-script")
-        .arg(&script)
-        .arg(format!("-Pwattline.export={}", exported.display()))
-        // A build whose configuration comes from a cache runs no init script.
-        .args(["configuration-cache", "unsafe.configuration-cache"].map(switched_off))
-        .args(["--console=plain", &build.task])
-        .current_dir(&build.project)
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .status()
-        .map_err(|source| GradleError::Start { program: program.into(), source })?;
-    if status.success() {
-        return Ok(());
-    }
-    let said = fs::read(&log).map_err(GradleError::io(&log))?;
-    Err(failure(build, program, &String::from_utf8_lossy(&said), log))
 }
 
 fn switched_off(what: &str) -> String {
     format!("-Dorg.gradle.{what}=false")
 }
 
-fn read(exported: &Path) -> Result<Vec<Module>, GradleError> {
-    let mut modules = Vec::new();
-    for entry in fs::read_dir(exported).map_err(GradleError::io(exported))? {
-        let file = entry.map_err(GradleError::io(exported))?.path();
-        if file.extension().is_some_and(|extension| extension == "json") {
-            let text = fs::read_to_string(&file).map_err(GradleError::io(&file))?;
-            let parsed = Module::parse(&text);
-            modules.push(parsed.map_err(|message| GradleError::Export { file, message })?);
-        }
-    }
-    Ok(modules)
-}
-
 /// What went wrong, in Gradle's words.
-fn failure(build: &GradleBuild, program: &Path, said: &str, log: PathBuf) -> GradleError {
+fn failure(build: &ProjectBuild, program: &Path, said: &str, log: PathBuf) -> ProjectError {
     // What it fetched before it failed is no reason, and where it was in its own code helps nobody.
     let is_noise = |line: &&str| line.starts_with("Download ") || line.starts_with("\tat ");
     let lines: Vec<&str> = said.lines().filter(|line| !is_noise(line)).collect();
@@ -103,7 +54,7 @@ fn failure(build: &GradleBuild, program: &Path, said: &str, log: PathBuf) -> Gra
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let program = if name == "gradlew" { format!("./{name}") } else { name.into_owned() };
         let said = reason.trim_end_matches('.').to_string();
-        return GradleError::UnknownTask { said, program };
+        return ProjectError::UnknownTask { said, program };
     }
     let summary = lines.iter().position(|line| line.starts_with("FAILURE:"));
     let (from, to) = match summary {
@@ -113,18 +64,19 @@ fn failure(build: &GradleBuild, program: &Path, said: &str, log: PathBuf) -> Gra
         }
         None => (lines.len().saturating_sub(LAST_LINES), lines.len()),
     };
-    let told = lines[from..to].iter().filter(|line| !line.trim().is_empty());
-    let said = told.map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n");
-    GradleError::Failed { task: build.task.clone(), said, log }
+    let said = indented(lines[from..to].iter().copied());
+    ProjectError::Failed { work: build.work(), said, log }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::BuildTool;
 
     fn told(said: &str) -> String {
-        let build = GradleBuild {
-            task: ":app:assemble".into(),
+        let build = ProjectBuild {
+            tool: BuildTool::Gradle,
+            target: ":app:assemble".into(),
             project: "p".into(),
             folder: "out/gradle".into(),
         };

@@ -1,0 +1,197 @@
+//! Which module and variant of a build are the application, and which modules go with it.
+
+use std::path::Path;
+
+use super::module::{Module, ModuleVariant};
+use super::{BuildTool, ProjectBuild, ProjectError};
+
+/// The application's module and variant, and what it uses of the same build.
+#[derive(Debug)]
+pub(super) struct Chosen<'m> {
+    pub module: &'m Module,
+    pub variant: &'m ModuleVariant,
+    /// Modules whose classes it sees.
+    pub used: Vec<(&'m Module, &'m ModuleVariant)>,
+}
+
+impl<'m> Chosen<'m> {
+    /// The application's first.
+    pub fn all(&self) -> impl Iterator<Item = (&'m Module, &'m ModuleVariant)> {
+        [(self.module, self.variant)].into_iter().chain(self.used.iter().copied())
+    }
+}
+
+/// The module that the build's target names; for a task of Gradle without one, the only one that
+/// can be started.
+pub(super) fn choose<'m>(
+    modules: &'m [Module],
+    build: &ProjectBuild,
+) -> Result<Chosen<'m>, ProjectError> {
+    let module = match (build.tool, build.target.rsplit_once(':')) {
+        (BuildTool::Maven, _) => named(modules, build, |module| is_selected(module, build))?,
+        (BuildTool::Gradle, Some((project, _))) => {
+            let project = if project.is_empty() { ":" } else { project };
+            named(modules, build, |module| module.project == project)?
+        }
+        (BuildTool::Gradle, None) => only_application(modules, &build.target)?,
+    };
+    let variant = only_variant(module, &build.target)?;
+    let others = modules.iter().filter(|other| other.project != module.project);
+    let used = others.filter_map(|other| Some((other, used_variant(other, variant)?)));
+    Ok(Chosen { module, variant, used: used.collect() })
+}
+
+fn named<'m>(
+    modules: &'m [Module],
+    build: &ProjectBuild,
+    is_named: impl Fn(&Module) -> bool,
+) -> Result<&'m Module, ProjectError> {
+    let named = modules.iter().find(|module| is_named(module));
+    named.ok_or_else(|| ProjectError::nothing_compiled(build))
+}
+
+/// Whether a module of Maven's is what `-pl` selects: by group and artifact, by artifact, or by
+/// its folder or the file in it.
+fn is_selected(module: &Module, build: &ProjectBuild) -> bool {
+    if build.target.contains(':') {
+        let (_, artifact) = module.project.split_once(':').unwrap_or_default();
+        return build.target == module.project || build.target.strip_prefix(':') == Some(artifact);
+    }
+    let real = |path: &Path| path.canonicalize().ok();
+    let place = real(&build.project.join(&build.target));
+    let folder = place.as_deref().map(|place| match place.is_file() {
+        true => place.parent().unwrap_or(place),
+        false => place,
+    });
+    folder.is_some() && folder == real(&module.folder).as_deref()
+}
+
+fn only_application<'m>(modules: &'m [Module], task: &str) -> Result<&'m Module, ProjectError> {
+    let is_application = |module: &&Module| {
+        let mut android = module.variants.iter().filter_map(|variant| variant.android.as_ref());
+        !module.mains.is_empty() || android.any(|android| android.application_id.is_some())
+    };
+    let applications: Vec<&Module> = modules.iter().filter(is_application).collect();
+    let found = if applications.is_empty() { modules.iter().collect() } else { applications };
+    match found[..] {
+        [one] => Ok(one),
+        ref several => Err(ProjectError::SeveralModules {
+            task: task.to_string(),
+            found: several.iter().map(|module| module.project.clone()).collect(),
+            example: several.first().map(|m| task_of(m, task)).unwrap_or_default(),
+        }),
+    }
+}
+
+fn only_variant<'m>(module: &'m Module, task: &str) -> Result<&'m ModuleVariant, ProjectError> {
+    match &module.variants[..] {
+        [one] => Ok(one),
+        several => Err(ProjectError::SeveralVariants {
+            task: task.to_string(),
+            module: module.project.clone(),
+            found: several.iter().map(|variant| variant.name.clone()).collect(),
+            example: several
+                .first()
+                .map(|variant| task_of(module, &format!("assemble{}", variant.name)))
+                .unwrap_or_default(),
+        }),
+    }
+}
+
+/// The task of one module.
+fn task_of(module: &Module, task: &str) -> String {
+    match module.project.as_str() {
+        ":" => format!(":{task}"),
+        project => format!("{project}:{task}"),
+    }
+}
+
+/// The variant of another module whose classes or jar go with the application: that of the same
+/// name where several were built. What only its compiler saw is a library.
+fn used_variant<'m>(other: &'m Module, by: &ModuleVariant) -> Option<&'m ModuleVariant> {
+    let path = if by.android.is_some() { &by.classpath } else { &by.runtime };
+    if !path.iter().any(|path| path.starts_with(&other.build)) {
+        return None;
+    }
+    let same = other.variants.iter().find(|variant| variant.name == by.name);
+    same.or(other.variants.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::module::tests::DEMO;
+
+    fn module(project: &str, main: Option<&str>, sees: &[&str]) -> Module {
+        let mut module = Module::parse(DEMO).unwrap();
+        module.project = project.into();
+        module.build = format!("/p{}/build", project.replace(':', "/")).into();
+        module.mains = main.map(String::from).into_iter().collect();
+        module.variants[0].runtime = sees.iter().map(Into::into).collect();
+        module
+    }
+
+    fn gradle(task: &str) -> ProjectBuild {
+        let (project, folder) = ("/p".into(), "/o".into());
+        ProjectBuild { tool: BuildTool::Gradle, target: task.into(), project, folder }
+    }
+
+    #[test]
+    fn the_task_names_the_module() {
+        let lib = "/p/lib/build/libs/lib.jar";
+        let modules = [
+            module(":app", Some("a.Main"), &[lib, "/m2/x.jar"]),
+            module(":lib", None, &[]),
+            module(":other", Some("o.Main"), &[]),
+        ];
+        let chosen = choose(&modules, &gradle(":app:classes")).unwrap();
+        let all: Vec<_> = chosen.all().map(|(module, _)| module.project.as_str()).collect();
+        assert_eq!(all, [":app", ":lib"], "what it sees is its own");
+        let message = choose(&modules, &gradle("classes")).unwrap_err().to_string();
+        assert!(
+            message.contains(":app, :other; name the task of one, as `:app:classes`"),
+            "{message}"
+        );
+        let message = choose(&modules, &gradle(":classes")).unwrap_err().to_string();
+        assert!(message.contains("compiles no Java"), "{message}");
+        assert_eq!(choose(&modules[..2], &gradle("classes")).unwrap().module.project, ":app");
+    }
+
+    #[test]
+    fn one_variant_is_wanted() {
+        let mut app = module(":app", None, &[]);
+        app.variants[0].name = "Debug".into();
+        let release = ModuleVariant { name: "Release".into(), ..app.variants[0].clone() };
+        app.variants.push(release);
+        let message = choose(&[app], &gradle(":app:assemble")).unwrap_err().to_string();
+        let expected = "several variants of :app: Debug, Release; name the task of one, as \
+                        `:app:assembleDebug`";
+        assert!(message.contains(expected), "{message}");
+    }
+
+    #[test]
+    fn a_module_of_maven_is_selected_as_maven_does_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str| {
+            let folder = folder.path().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("pom.xml"), "").unwrap();
+            let project = format!("org.example:{name}");
+            Module { project, folder, ..module("", None, &[]) }
+        };
+        let modules = [of("app"), of("lib")];
+        let chosen = |target: &str| {
+            let (tool, project) = (BuildTool::Maven, folder.path().into());
+            let build = ProjectBuild { tool, target: target.into(), project, folder: "/o".into() };
+            choose(&modules, &build)
+                .map(|chosen| chosen.module.name.clone() + &chosen.module.project)
+        };
+        for target in ["lib", "./lib", "lib/pom.xml", ":lib", "org.example:lib"] {
+            assert_eq!(chosen(target).unwrap(), "demoorg.example:lib", "{target}");
+        }
+        for target in ["li", ":app2", "org.other:lib", "."] {
+            let message = chosen(target).unwrap_err().to_string();
+            assert!(message.contains("compiles no Java"), "{target}: {message}");
+        }
+    }
+}

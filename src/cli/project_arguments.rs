@@ -1,0 +1,36 @@
+//! `--gradle`, `--maven`, `--project`: a project that its own build tool builds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::project::BuildTool;
+use crate::stage::ProjectOrigin;
+
+/// For commands that take what a project's build compiles.
+#[derive(Debug, Args)]
+pub struct ProjectArguments {
+    /// Build this task of a Gradle project (`:app:assembleBenchmark`), and take sources, class
+    /// path and names from the build.
+    #[arg(long, value_name = "TASK", group = "build_tool")]
+    gradle: Option<String>,
+    /// Build this module of a Maven project without a network (`app` or `:app` as for `mvn -pl`,
+    /// `.` for the project itself), and take sources, class path and names from the build.
+    #[arg(long, value_name = "MODULE", group = "build_tool")]
+    maven: Option<String>,
+    /// The folder of the Gradle or Maven project.
+    #[arg(long, value_name = "FOLDER", default_value = ".", requires = "build_tool")]
+    project: PathBuf,
+}
+
+impl ProjectArguments {
+    /// The project that they name.
+    pub fn origin(&self) -> Option<ProjectOrigin> {
+        let (tool, target) = match (&self.gradle, &self.maven) {
+            (Some(task), _) => (BuildTool::Gradle, task),
+            (None, Some(module)) => (BuildTool::Maven, module),
+            (None, None) => return None,
+        };
+        Some(ProjectOrigin { tool, target: target.clone(), folder: self.project.clone() })
+    }
+}
