@@ -6,6 +6,7 @@
 
 pub mod account;
 mod activities;
+pub mod board_fit;
 pub mod boards;
 pub mod calls;
 mod campaign_progress;

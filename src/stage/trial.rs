@@ -10,7 +10,7 @@ use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sampler};
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
-use crate::run::{ExitState, JudgeSettings, MeasuredSession, RawRun, RunReference, judge};
+use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
 use crate::scenario::{InputSequence, Scenario, SessionSettings};
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
@@ -133,7 +133,7 @@ fn measured(
     board: &OpenBoard,
     scenario: &Scenario,
 ) -> Result<MeasuredSession, Failure> {
-    let settings = JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) };
+    let settings = board.judge_settings(scenario);
     let (measured, reasons) = judge(phase, raw, &RunReference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {

@@ -82,7 +82,6 @@ pub fn measure(
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
     let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
-    let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
         existing,
@@ -90,7 +89,9 @@ pub fn measure(
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
-        judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
+        judge: boards
+            .first()
+            .map_or_else(|| JudgeSettings::from(scenario), |board| board.judge_settings(scenario)),
     };
     take_up(scenario, &options, output)?;
     let dictionary = &loaded.application.dictionary;

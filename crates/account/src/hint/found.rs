@@ -1,14 +1,16 @@
 //! What was found: hints, and places whose rewrite can't be told from none on the board at hand.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::format::{counted, percent};
 use crate::hint::board_ratio::BoardRatio;
 use crate::hint::hint::{Hint, MeasuredSaving};
 use crate::hint::hint_pattern::HintPattern;
 use crate::hint::on_board::BoardRatios;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::registry::PATTERNS;
-use crate::hint::shown::{HintOptions, is_shown_here, order};
+use crate::hint::shown::{HintOptions, UnshownPlaces, is_shown_here, order};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +19,8 @@ pub struct FoundHints {
     pub hints: Vec<Hint>,
     /// Places whose saving by the costs would be shown, and on the board isn't.
     pub others: Vec<Hint>,
+    /// By pattern, hot places that are no hints by the costs alone.
+    unshown: BTreeMap<&'static str, UnshownPlaces>,
     /// What such rewrites save on the board.
     board: BoardRatios,
     options: HintOptions,
@@ -38,9 +42,14 @@ pub struct Withheld {
 
 impl FoundHints {
     /// Scales and divides what was found.
-    pub(super) fn of(mut found: Vec<Hint>, board: BoardRatios, options: HintOptions) -> Self {
+    pub(super) fn of(
+        mut found: Vec<Hint>,
+        unshown: BTreeMap<&'static str, UnshownPlaces>,
+        board: BoardRatios,
+        options: HintOptions,
+    ) -> Self {
         found.iter_mut().for_each(|hint| hint.take_up(&board));
-        let mut found = Self { hints: found, others: Vec::new(), board, options };
+        let mut found = Self { hints: found, others: Vec::new(), unshown, board, options };
         found.divide();
         found
     }
@@ -83,6 +92,39 @@ impl FoundHints {
         PATTERNS.iter().filter_map(of).collect()
     }
 
+    /// Leaves out what is of other patterns; all are wanted where none is named.
+    pub fn keep_only(&mut self, patterns: &[String]) {
+        let wanted = |pattern: &str| patterns.is_empty() || patterns.iter().any(|p| p == pattern);
+        self.hints.retain(|hint| wanted(hint.pattern));
+        self.others.retain(|hint| wanted(hint.pattern));
+        self.unshown.retain(|pattern, _| wanted(pattern));
+    }
+
+    /// Why there is no hint, where there is none.
+    pub fn why_none(&self) -> String {
+        let sum = |part: fn(&UnshownPlaces) -> usize| self.unshown.values().map(part).sum();
+        let (uncertain, small): (usize, usize) = (sum(|all| all.uncertain), sum(|all| all.small));
+        let places = |count: usize| counted(count, "hot place");
+        let mut reasons = Vec::new();
+        if uncertain > 0 {
+            let places = places(uncertain);
+            reasons.push(format!(
+                "savings at {places} of known patterns are not told apart from zero"
+            ));
+        }
+        if !self.others.is_empty() {
+            reasons.push("no known pattern with a certain saving on this board".into());
+        }
+        if small > 0 {
+            let (places, least) = (places(small), percent(self.options.least_saving));
+            reasons.push(format!("savings at {places} of known patterns are below {least}"));
+        }
+        match reasons.is_empty() {
+            true => "no known pattern in a hot block".into(),
+            false => reasons.join("; "),
+        }
+    }
+
     fn divide(&mut self) {
         let all = self.hints.drain(..).chain(self.others.drain(..));
         let options = self.options;
@@ -109,8 +151,7 @@ impl Hint {
 impl fmt::Display for Withheld {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Withheld { pattern, places, measured, on_board } = self;
-        let word = if *places == 1 { "place" } else { "places" };
-        write!(f, "{places} {word} of {pattern}: ")?;
+        write!(f, "{} of {pattern}: ", counted(places, "place"))?;
         match on_board {
             Some(ratio) if ratio.basis == PredictionBasis::Costs => {
                 write!(f, "saves nothing on this board: {ratio}")
@@ -149,7 +190,8 @@ mod tests {
     }
 
     fn found(of: &[Hint]) -> FoundHints {
-        FoundHints::of(of.to_vec(), BoardRatios::default(), HintOptions::default())
+        let nothing = BTreeMap::new();
+        FoundHints::of(of.to_vec(), nothing, BoardRatios::default(), HintOptions::default())
     }
 
     fn measured(found: &mut FoundHints, saving: Amount) {

@@ -41,7 +41,8 @@ fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
 }
 
 /// Whether a method is private, not static, in a class that may have static methods, and
-/// uses nothing of its object.
+/// uses nothing of its object: neither a type that its class is a parameter of, nor is it
+/// handed on as a method of an object.
 fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'_>) -> bool {
     let modifiers = pattern::modifiers(file, method);
     let has = |word: &str| modifiers.contains(&word);
@@ -55,7 +56,10 @@ fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'
     let serial = ["writeObject", "readObject", "readObjectNoData", "readResolve", "writeReplace"];
     let name = method.child_by_field_name("name").map_or("", |name| file.text_of(name));
     let own_only = |node: SyntaxNode<'_>| uses_object(file, node, &class.static_names);
-    !serial.contains(&name) && !pattern::descendants(body).into_iter().any(own_only)
+    !serial.contains(&name)
+        && !pattern::names_type(file, method, &class.type_parameters)
+        && !pattern::is_referred_to(file, name)
+        && !pattern::descendants(body).into_iter().any(own_only)
 }
 
 /// Whether a node uses the object: `this`, `super`, or a name that is neither declared in
