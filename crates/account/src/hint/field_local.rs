@@ -313,6 +313,60 @@ class Sum {
 }
 ";
 
+    fn found(text: &str) -> Vec<(u32, String, Confidence)> {
+        let (hints, _) = crate::hint::found_in(PATTERN.name, text);
+        let mut found: Vec<_> =
+            hints.into_iter().map(|h| (h.start_line, h.advice, h.confidence)).collect();
+        found.sort_by_key(|(line, ..)| *line);
+        found
+    }
+
+    /// Fields of loops within each other are told once: where most is saved, or where it is sure
+    /// that nothing else writes them.
+    #[test]
+    fn a_field_is_the_hint_of_one_loop() {
+        let text = "class A {
+    int a, b, c, d; int[] e;
+    int sum(int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                sum += a * j + b + c + d;
+            }
+            for (int j = 0; j < n; j++) {
+                sum -= a * e[j];
+            }
+        }
+        return sum;
+    }
+    void set(int x) { a = x; b = x; }
+}
+";
+        let all = found(text);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert_eq!(all[0].0, 5);
+        assert_eq!(all[0].1, "Copy `a`, `b`, `c`, `d`, `e` to local variables before the loop.");
+        let calling = text.replace("sum -= a * e[j];", "sum -= System.identityHashCode(B.x());");
+        let all = found(&(calling + "class B { static Object x() { return null; } }"));
+        let lines: Vec<_> = all.iter().map(|(line, _, sure)| (*line, *sure)).collect();
+        assert_eq!(lines, [(5, Confidence::High), (6, Confidence::High)], "{all:?}");
+        assert!(all[1].1.starts_with("Copy `a`, `b`"), "{all:?}");
+    }
+
+    /// The loop's own call writes it, directly or through another method of the class.
+    #[test]
+    fn a_field_that_a_called_method_writes_is_none() {
+        let text = |body: &str| {
+            format!(
+                "class A {{ int a, b; int sum(int n) {{ int sum = 0; \
+                 for (int i = 0; i < n; i++) {{ sum += a; {body} }} return sum; }} \
+                 void step() {{ more(); }} void more() {{ a++; }} void other() {{ b++; }} }}"
+            )
+        };
+        assert_eq!(found(&text("step();")), []);
+        assert_eq!(found(&text("other();")).len(), 1);
+    }
+
     #[test]
     fn fields_that_the_loop_only_reads_are_found() {
         let unit = ("demo.Sum", "run(int)");

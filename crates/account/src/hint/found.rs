@@ -198,6 +198,35 @@ mod tests {
         found.take_measured(|_| Some(MeasuredSaving { saving, pairs: 5 }));
     }
 
+    /// Patterns were found: nobody says that there are none.
+    #[test]
+    fn where_nothing_is_shown_the_reason_is_told() {
+        let none = FoundHints::default();
+        assert_eq!(none.why_none(), "no known pattern in a hot block");
+        let unsure = [("loop-invariant", UnshownPlaces { uncertain: 2, small: 0 })];
+        let small = [("bulk-copy", UnshownPlaces { uncertain: 0, small: 1 })];
+        let all: BTreeMap<_, _> = unsure.into_iter().chain(small).collect();
+        let mut found =
+            FoundHints::of(Vec::new(), all, BoardRatios::default(), HintOptions::default());
+        assert_eq!(
+            found.why_none(),
+            "savings at 2 hot places of known patterns are not told apart from zero; savings at \
+             1 hot place of known patterns are below 0.10 %"
+        );
+        found.keep_only(&["bulk-copy".into()]);
+        assert!(!found.why_none().contains("zero"), "{}", found.why_none());
+    }
+
+    /// A model whose costs may be anything finds the loop and says that.
+    #[test]
+    fn unsure_costs_are_the_reason_where_there_is_no_hint() {
+        let mut sample = sample::program_1();
+        sample.model = sample::with_relative_error(sample.model, 40.0);
+        let found = crate::hint::all_of(&sample, sample::PROGRAM_1);
+        assert!(found.hints.is_empty());
+        assert!(found.why_none().contains("not told apart from zero"), "{}", found.why_none());
+    }
+
     #[test]
     fn a_place_becomes_a_hint_by_what_it_saved() {
         let mut found = found(&[predicted(amount(2.0, 4.0))]);

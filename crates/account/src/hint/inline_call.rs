@@ -196,6 +196,48 @@ mod tests {
         assert!(parameter_kinds("f()").is_empty());
     }
 
+    /// What an iterator's `next` is called through, what a subclass overrides, what calls itself
+    /// or locks, what nobody calls, and what only another file could call without its fields.
+    #[test]
+    fn only_what_a_person_can_put_in_the_place_of_a_call_is_a_hint() {
+        let text = "import java.util.Iterator;
+class A {
+    int[] values; private int hidden; int open;
+    Iterator<Integer> all() {
+        return new Iterator<>() {
+            int at;
+            public boolean hasNext() { return at < 3; }
+            public Integer next() { return values[at++]; }
+        };
+    }
+    int overridden(int x) { return x + 1; }
+    final int plain(int x) { return x + 2; }
+    synchronized int locked(int x) { return x + 3; }
+    int itself(int x) { return x > 0 ? itself(x - 1) : 0; }
+    int uncalled(int x) { return x + 4; }
+    static int fixed(int x) { return x + 5; }
+    public String toString() { return \"a\"; }
+    int getHidden() { return hidden; }
+    int getOpen() { return open; }
+    int run(int n) {
+        int sum = overridden(n) + plain(n) + locked(n) + itself(n) + fixed(n) + getOpen();
+        for (Iterator<Integer> i = all(); i.hasNext(); ) sum += i.next() + toString().length();
+        return sum;
+    }
+}
+class B extends A { int overridden(int x) { return x; } }
+";
+        let names = |text: &str| -> Vec<String> {
+            let (found, _) = crate::hint::found_in(PATTERN.name, text);
+            let mut names: Vec<String> = found.into_iter().map(|hint| hint.block_name).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(text), ["A.fixed(int)", "A.getOpen()", "A.plain(int)"]);
+        let calling = text.replace("+ getOpen()", "+ getOpen() + getHidden()");
+        assert!(names(&calling).contains(&"A.getHidden()".to_string()), "its own class may");
+    }
+
     #[test]
     fn only_small_ordinary_methods_are_candidates() {
         use crate::account::sample::block;

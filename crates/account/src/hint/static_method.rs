@@ -135,3 +135,28 @@ fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Optio
         .collect();
     Some(hint(context, entry, &all, (line, pattern::last_line(method)), finding))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A static method knows neither its class's type parameters nor an object to refer to.
+    #[test]
+    fn what_would_not_compile_is_no_hint() {
+        let names = |text: &str| -> Vec<String> {
+            let (found, _) = crate::hint::found_in(PATTERN.name, text);
+            found.into_iter().map(|hint| hint.block_name).collect()
+        };
+        let class = |head: &str, method: &str| {
+            format!("class A{head} {{ {method} int run(int n) {{ return n; }} }}")
+        };
+        let twice = "private int twice(int x) { return 2 * x; }";
+        assert_eq!(names(&class("", twice)), ["A.twice(int)"]);
+        assert_eq!(names(&class("<T>", twice)), ["A.twice(int)"]);
+        assert!(names(&class("<T>", "private int of(T x) { return 2; }")).is_empty());
+        let own = "private <T> int of(T x) { return 2; }";
+        assert_eq!(names(&class("<T>", own)).len(), 1, "its own parameter hides the class's");
+        let referred = "java.util.function.IntUnaryOperator f = this::twice; ";
+        assert!(names(&class("", &format!("{referred}{twice}"))).is_empty());
+    }
+}

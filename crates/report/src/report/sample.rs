@@ -74,9 +74,14 @@ impl OwnedReportData {
 }
 
 /// The hints of [`report`].
-pub(crate) fn hints() -> FoundHints {
+pub(crate) fn hints() -> Vec<Hint> {
+    report().hints
+}
+
+/// The same as a search finds them.
+pub(crate) fn found() -> FoundHints {
     let mut found = FoundHints::default();
-    found.hints = report().hints;
+    found.hints = hints();
     found
 }
 

@@ -312,13 +312,13 @@ mod tests {
             assert!(text.contains(part), "{part}\n{text}");
         }
         if std::env::var("WATTLINE_RENDER").is_ok() {
-            println!("{text}\n{}", hints_text(&sample::hints(), 2));
+            println!("{text}\n{}", hints_text(&sample::found(), 2));
         }
     }
 
     #[test]
     fn hints_show_their_rewrite() {
-        let text = hints_text(&sample::hints(), 1);
+        let text = hints_text(&sample::found(), 1);
         assert!(text.contains("out.put(source);") && text.contains("more."), "{text}");
     }
 }
