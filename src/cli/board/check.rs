@@ -9,7 +9,7 @@ use crate::device::{
     Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, local_shell, offered,
     prepare, restore,
 };
-use crate::format::visible_name;
+use crate::format::{counted, visible_name};
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, Offer};
 use crate::scenario::read_scenario;
@@ -53,13 +53,8 @@ fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
     match all {
         0 => Ok(()),
         all => {
-            let message = format!(
-                "{} the boards",
-                match all {
-                    1 => "1 key does not fit".to_string(),
-                    all => format!("{all} keys do not fit"),
-                }
-            );
+            let keys = counted(all, "key");
+            let message = format!("{keys} of it cannot be used on the boards, as told above");
             Err(Failure::input(file, message))
         }
     }

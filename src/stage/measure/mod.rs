@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, order_runs};
 use crate::device::DeviceError;
+use crate::format::counted;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
     CampaignBasis, JudgeSettings, OnExisting, Progress, RunOptions, RunRecord, RunSummary, Stopped,
@@ -186,12 +187,13 @@ fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> 
 pub(crate) fn summary_text(summary: &RunSummary) -> String {
     let good = summary.records.iter().filter(|record| record.is_good()).count();
     let bad = summary.records.len() - good;
-    let mut text = format!("{good} good runs, {bad} bad ones");
+    let mut text = format!("{}, {}", counted(good, "good run"), counted(bad, "bad one"));
     if summary.resumed > 0 {
         text += &format!(", {} of them from before", summary.resumed);
     }
     if let Some(Stopped { after, saved, reason }) = &summary.stopped {
-        text += &format!("\n  ended after round {after}, {saved} runs saved: {reason}");
+        text +=
+            &format!("\n  ended after round {after}, {} saved: {reason}", counted(*saved, "run"));
     }
     for trouble in troubles(&summary.records) {
         let Trouble { reason, runs, first } = trouble;

@@ -87,7 +87,12 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Option<Hint> {
         sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
         advice: "Inline it where it is called most.".into(),
         rewrite: format!("// where it is hot: the body of {} in place of the call", block.name),
-        condition: "The caller may reach what the body uses.".into(),
+        condition: match may_be_overridden_elsewhere(file, method) {
+            false => "The caller may reach what the body uses.".into(),
+            true => "The caller may reach what the body uses, and no class outside of these \
+                     sources overrides it."
+                .into(),
+        },
         saved: saved(context, block, call, runs as f64),
         confidence: Confidence::Low,
         automatic_fix: None,
@@ -96,6 +101,13 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Option<Hint> {
     let mut made = hint(context, block, &[block], lines, finding);
     made.bound = context.amount(&with_call(context, block, call, runs as f64));
     Some(made)
+}
+
+/// Whether a class of another program may override the method.
+fn may_be_overridden_elsewhere(file: &SourceFile, method: SyntaxNode<'_>) -> bool {
+    let modifiers = pattern::modifiers(file, method);
+    let has = |words: &[&str]| words.iter().any(|word| modifiers.contains(word));
+    has(&["public", "protected"]) && !has(&["static", "final"])
 }
 
 /// The method that a block is the body of.
