@@ -330,6 +330,8 @@ choose_frequency() {
     cpufreq=$root/sys/devices/system/cpu/cpu$big_core/cpufreq
     [ -n "$big_core" ] && [ -w "$cpufreq/scaling_governor" ] && [ -w "$cpufreq/scaling_setspeed" ] ||
         return
+    [ -r "$cpufreq/scaling_available_governors" ] || return
+    [ -r "$cpufreq/scaling_available_frequencies" ] || return
     governors=
     offered=
     read -r governors <"$cpufreq/scaling_available_governors"

@@ -19,6 +19,7 @@ use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
+use super::application_core::{PAPERS_CORE, application_core};
 use super::package_kind::PackageKind;
 use super::progress;
 
@@ -229,22 +230,6 @@ pub(crate) fn connected(
             Ok((open_serial(server, &running.serial())?, Some(running)))
         }
     }
-}
-
-/// The paper's core of the application, where a board does not say which are its big ones.
-const PAPERS_CORE: u32 = 3;
-
-/// The core of the application: the scenario's, else the last of the board's big ones.
-fn application_core(scenario: &Scenario, last_big: Option<u32>) -> Result<u32, Failure> {
-    let settings = &scenario.board;
-    let core = settings.big_core.or(last_big).unwrap_or(PAPERS_CORE);
-    if core != settings.sampler_core {
-        return Ok(core);
-    }
-    let message = format!(
-        "`board.sampler_core` is {core}, which is where the board runs the application: name another"
-    );
-    Err(Failure::input(&scenario.file, message))
 }
 
 /// The log of the external meter at a board.
