@@ -1,6 +1,5 @@
 //! How much of a campaign there is when it stops before its end.
 
-use crate::format::counted;
 use std::fmt;
 
 /// The good runs of a campaign.
@@ -16,7 +15,8 @@ impl fmt::Display for CampaignProgress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.runs, self.planned) {
             (runs, Some(planned)) => write!(out, "{runs} of {planned} runs are kept"),
-            (runs, None) => write!(out, "kept: {}", counted(runs, "run")),
+            (1, None) => out.write_str("1 run is kept"),
+            (runs, None) => write!(out, "{runs} runs are kept"),
         }
     }
 }
