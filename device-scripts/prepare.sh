@@ -1,9 +1,9 @@
 #!/system/bin/sh
 # prepare.sh: brings a board into the state a campaign measures in.
 # Input:  key=value arguments: meter (ina231, odpm, power-stats or fuel-gauge; external, of which
-#         the board knows nothing), frequency_khz (a number, or 'leave'), offline (core numbers
-#         separated by commas, or empty), guard_s (seconds without a session after which the board
-#         puts itself back, or 'off').
+#         the board knows nothing), frequency_khz (a number; 'auto' for one that the board offers,
+#         where it can be fixed; or 'leave'), offline (core numbers separated by commas, or empty),
+#         guard_s (seconds without a session after which the board puts itself back, or 'off').
 # Output: key=value lines (rails, update_period_us, frequency_khz, temperature_c, ...), or
 #         error=MESSAGE and exit code 3. Writes meter (its name), rails (name and path of a
 #         sensor per line) and state (file and former value, or a command, per line), which
@@ -306,14 +306,52 @@ take_offline() {
     done
 }
 
-# The big cores are those with the highest frequency.
-set_frequency() {
+# The big cores are those with the highest frequency. Sets highest to it, and big_core to the last.
+find_big_cores() {
     highest=0
+    big_core=
     for cpufreq in "$root"/sys/devices/system/cpu/cpu[0-9]*/cpufreq; do
         [ -r "$cpufreq/cpuinfo_max_freq" ] || continue
         read -r most <"$cpufreq/cpuinfo_max_freq"
-        [ "$most" -gt "$highest" ] && highest=$most
+        [ "$most" -ge "$highest" ] || continue
+        core=${cpufreq%/cpufreq}
+        core=${core##*/cpu}
+        if [ "$most" -gt "$highest" ] || [ "$core" -gt "$big_core" ]; then
+            big_core=$core
+        fi
+        highest=$most
     done
+}
+
+# Sets frequency to the one that the board offers nearest to 1.1 GHz, which Li and Gallagher fixed;
+# to 'leave' where nobody may set any.
+choose_frequency() {
+    frequency=leave
+    cpufreq=$root/sys/devices/system/cpu/cpu$big_core/cpufreq
+    [ -n "$big_core" ] && [ -w "$cpufreq/scaling_governor" ] && [ -w "$cpufreq/scaling_setspeed" ] ||
+        return
+    [ -r "$cpufreq/scaling_available_governors" ] || return
+    [ -r "$cpufreq/scaling_available_frequencies" ] || return
+    governors=
+    offered=
+    read -r governors <"$cpufreq/scaling_available_governors"
+    read -r offered <"$cpufreq/scaling_available_frequencies"
+    case " $governors " in
+    *' userspace '*) ;;
+    *) return ;;
+    esac
+    nearest=
+    for khz in $offered; do
+        distance=$((khz - 1100000))
+        distance=${distance#-}
+        if [ -z "$nearest" ] || [ "$distance" -lt "$nearest" ]; then
+            nearest=$distance
+            frequency=$khz
+        fi
+    done
+}
+
+set_frequency() {
     [ "$highest" -gt 0 ] || fail "no cpufreq under $root/sys/devices/system/cpu; \
 the frequency cannot be fixed (frequency 'leave' does without)"
     big=
@@ -366,6 +404,8 @@ external) rails=external ;;
 *) fail "prepare.sh does not know the meter $meter" ;;
 esac
 [ -n "$offline" ] && take_offline
+find_big_cores
+[ "$frequency" = auto ] && choose_frequency
 [ "$frequency" = leave ] || set_frequency
 case $meter in
 ina231) wait_for_values ;;
@@ -394,6 +434,8 @@ echo "rails=$rails"
 [ -z "$update_period_us" ] || echo "update_period_us=$update_period_us"
 [ -z "$silent" ] || echo "silent_rails=$silent"
 [ -z "$frequency_khz" ] || echo "frequency_khz=$frequency_khz"
+[ "$frequency" = leave ] || echo "fixed_khz=$frequency"
+[ -z "$big_core" ] || echo "big_core=$big_core"
 [ -z "$temperature_c" ] || echo "temperature_c=$temperature_c"
 [ -z "$screen" ] || echo "screen=$screen"
 echo "nap=$nap"

@@ -22,6 +22,7 @@ use crate::stage::Failure;
 Examples:
   wattline board list
   wattline board check 0123456789ABCDEF
+  wattline board check my.toml 0123456789ABCDEF
   wattline board virtual --name left
   wattline board virtual --name right --seed 2 --device-factor 1.2 --idle-factor 0.9")]
 pub struct Arguments {
@@ -89,7 +90,9 @@ enum BoardCommand {
     List,
     /// Say what a board offers and what is missing: meters, rails, frequency, tools.
     Check {
-        /// Serials, or `jvm` for this machine; several boards must be fit to share a campaign.
+        /// Serials, or `jvm` for this machine; several boards must be fit to share a campaign. With
+        /// a scenario's file (`.toml`) before them: every key of it that does not fit them, also
+        /// `virtual:NAME`.
         #[arg(required = true)]
         serials: Vec<String>,
     },

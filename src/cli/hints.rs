@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::hint::{self, FoundHints, Hint};
+use crate::format::counted;
+use crate::hint::{self, FoundHints};
 use crate::java::SourceFile;
 use crate::report;
 use crate::stage::folder::names::HINTS;
@@ -65,27 +66,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return apply(arguments, limit, out);
     }
     let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
-    let (found, _) = find(&output.campaign())?;
-    let (withheld, mut hints) = (found.withheld(), found.hints);
-    let files = hints.iter().map(|hint| hint.file.as_str());
+    let (mut found, _) = find(&output.campaign())?;
+    let files = found.hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
-    output.write_if_free(HINTS, report::sarif(&hints, &repository).as_bytes())?;
-    keep_only(&mut hints, &arguments.only);
-    progress::result(report::hints_text(&hints, &withheld, arguments.limit).trim_end());
+    output.write_if_free(HINTS, report::sarif(&found.hints, &repository).as_bytes())?;
+    found.keep_only(&arguments.only);
+    progress::result(report::hints_text(&found, arguments.limit).trim_end());
     progress::say(format!("written: {}", output.path(HINTS).display()));
     Ok(())
-}
-
-fn keep_only(hints: &mut Vec<Hint>, only: &[String]) {
-    hints.retain(|hint| only.is_empty() || only.iter().any(|name| name == hint.pattern));
 }
 
 /// Writes the sources with the first automatic fixes.
 fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
     let output = Output::open(out, OnExisting::from(arguments.force))?;
-    let (FoundHints { mut hints, .. }, sources) = find(&CampaignFolder::new(&arguments.folder))?;
-    keep_only(&mut hints, &arguments.only);
-    let applied = hint::apply(&hints, &sources, limit);
+    let (mut found, sources) = find(&CampaignFolder::new(&arguments.folder))?;
+    found.keep_only(&arguments.only);
+    let applied = hint::apply(&found.hints, &sources, limit);
     let mut names: Vec<&str> = sources.iter().map(|file| file.path.as_str()).collect();
     names.push(PATCH);
     output.check_free(&names)?;
@@ -95,7 +91,8 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
     output.write(PATCH, applied.patch(&sources))?;
     progress::result(report::applied_text(&applied).trim_end());
     let (folder, patch) = (out.display(), output.path(PATCH));
-    progress::say(format!("written: {folder} ({} files), {}", sources.len(), patch.display()));
+    let files = counted(sources.len(), "file");
+    progress::say(format!("written: {folder} ({files}), {}", patch.display()));
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::blocks::BlockId;
 use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER};
 use crate::build::{AnalysedApplication, BuiltVariant};
+use crate::format::counted;
 use crate::instrument::{self, Probe};
 use crate::scenario::{Scenario, StartKind, timed_steps};
 use crate::stage::{load, plan};
@@ -127,14 +128,14 @@ fn check_uncounted(probe: Probe) -> Result<(), Failure> {
 
 fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &BuiltPackage) -> String {
     format!(
-        "{FILE}: {}, {}\n  that of {} with {} classes of this variant in {}; {} other files as they \
-         were; signed (v1, v2, v3)",
+        "{FILE}: {}, {}\n  that of {} with {} of this variant in {}; {} as before; signed (v1, v2, \
+         v3)",
         scenario.application.package,
         kilobytes(package.bytes.len()),
         apk.file_name().unwrap_or_default().to_string_lossy(),
-        package.classes,
+        counted(package.classes, "class"),
         code(package),
-        package.resources,
+        counted(package.resources, "other file"),
     )
 }
 
@@ -147,15 +148,15 @@ fn code(package: &BuiltPackage) -> String {
 fn summary(scenario: &Scenario, package: &BuiltPackage) -> String {
     let application = &scenario.application;
     format!(
-        "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} classes in {}; {} other \
-         files; signed (v1, v2, v3)",
+        "{FILE}: {}, {}, for Android from API level {}, made for {}\n  {} in {}; {}; signed (v1, \
+         v2, v3)",
         application.package,
         kilobytes(package.bytes.len()),
         application.min_sdk,
         application.target_sdk,
-        package.classes,
+        counted(package.classes, "class"),
         code(package),
-        package.resources,
+        counted(package.resources, "other file"),
     )
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
 use crate::finding::Finding;
+use crate::format::counted;
 use crate::operations::{DictionaryTables, findings_csv};
 use crate::private_files::cache_folder;
 use crate::toolchain::Store;
@@ -135,7 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.write(names::FINDINGS, findings_csv(&findings))?;
     progress::result(totals.line(&findings));
     if remembered > 0 {
-        progress::say(format!("{remembered} files as in earlier scans"));
+        progress::say(format!("{} as in earlier scans", counted(remembered, "file")));
     }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

@@ -12,6 +12,7 @@ use wattline_units::limits::{ARCHIVE_LOG_ENTRIES, UNPACKED_TRACE_BYTES};
 use super::member::{FilePart, LogPlace};
 use super::{LogFileError, listed};
 use crate::attribution::unpacked;
+use crate::format::counted;
 use crate::input_file;
 use crate::toolchain::archive::ReadArchive;
 use crate::toolchain::entry_name::{EscapedName, relative_path};
@@ -93,8 +94,8 @@ impl LogArchive {
             }),
             ([], all) => Err(LogFileError::Entries {
                 found: format!(
-                    "no {what} among its {} entries ({})",
-                    all.len(),
+                    "no {what} among its {} ({})",
+                    counted(all.len(), "entry"),
                     names(&all.iter().collect::<Vec<_>>())
                 ),
                 remedy: "unpack it and give the entry that is meant, with what it is packed by",

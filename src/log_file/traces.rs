@@ -13,6 +13,7 @@ use super::manifest::TraceManifest;
 use super::member::LogPlace;
 use super::{LogFileError, listed};
 use crate::attribution::perfetto::{MachineSurvey, TraceReader, TraceSurvey, survey};
+use crate::format::counted;
 
 /// Traces of one start of a machine agree on when that was, but for steps of the wall clock.
 const SAME_START_NS: u128 = 2_000_000_000;
@@ -150,8 +151,8 @@ fn in_archive(archive: &LogArchive) -> Result<Found, LogFileError> {
     let names: Vec<String> = others.iter().map(|member| member.name.clone()).collect();
     let not_read = (!names.is_empty()).then(|| {
         format!(
-            "{} entries of the archive are no Perfetto traces and are not read: {}",
-            names.len(),
+            "no Perfetto traces, and not read: {} of the archive: {}",
+            counted(names.len(), "entry"),
             listed(&names)
         )
     });

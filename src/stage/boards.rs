@@ -10,12 +10,16 @@ use crate::device::{
     SessionPlan, await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list,
     prepare, reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
 };
-use crate::scenario::{BoardSettings, ExternalMeterLog, MeterChoice, Scenario, StartKind};
+use crate::run::JudgeSettings;
+use crate::scenario::{
+    BoardSettings, ExternalMeterLog, FrequencyChoice, MeterChoice, Scenario, StartKind,
+};
 use crate::toolchain::Jdk;
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
+use super::application_core::{PAPERS_CORE, application_core};
 use super::package_kind::PackageKind;
 use super::progress;
 
@@ -82,6 +86,10 @@ pub struct OpenBoard {
     pub facts: BoardFacts,
     /// Its frequency in kHz when it was prepared, where it can be read.
     pub frequency_khz: Option<u32>,
+    /// The frequency in kHz that it was fixed to; absent where it was left to the board.
+    pub fixed_khz: Option<u32>,
+    /// Core of the application.
+    pub big_core: u32,
     /// Name of the power meter.
     pub meter: &'static str,
     /// Rails whose power is added up.
@@ -161,18 +169,11 @@ pub(crate) fn open(
 ) -> Result<OpenBoard, Failure> {
     check_start(std::slice::from_ref(choice), scenario)?;
     let settings = &scenario.board;
-    let server = server_for(choice);
-    let (serial, running) = match choice {
-        BoardChoice::Jvm => return open_local(settings),
-        BoardChoice::Serial(serial) => (serial.clone(), None),
-        BoardChoice::Virtual(chosen) => {
-            let jars = scenario.application.start == StartKind::Main;
-            let running = start_virtual(*chosen, virtual_settings, jars)?;
-            connect(server, &running.serial())?;
-            (running.serial(), Some(running))
-        }
-    };
-    let mut board = open_serial(server, &serial)?;
+    if *choice == BoardChoice::Jvm {
+        return open_local(settings);
+    }
+    let (mut board, running) = connected(choice, scenario, virtual_settings)?;
+    let (server, serial) = (server_for(choice), board.serial().to_owned());
     board.lock(folder)?;
     await_abandoned(&board)?;
     let log = settings.log.as_ref().map(|log| open_log(&board, log, scenario)).transpose()?;
@@ -186,18 +187,22 @@ pub(crate) fn open(
         None => Guard::After(Duration::from_secs(900)),
     };
     let frequency = match settings.frequency_khz {
-        Some(khz) => Frequency::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX)),
-        None => Frequency::Leave,
+        FrequencyChoice::Khz(khz) => Frequency::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX)),
+        FrequencyChoice::Auto => Frequency::Auto,
+        FrequencyChoice::Leave => Frequency::Leave,
     };
     let meter = chosen.meter.name();
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
     say_meter(&chosen, &rails);
+    let big_core = application_core(scenario, state.big_core)?;
     let place = SessionTarget::Adb(Box::new(AdbPlace { board, options, log, server, running }));
     let mut board = OpenBoard {
         place,
         facts: state.facts,
         frequency_khz: state.frequency_khz,
+        fixed_khz: state.fixed_khz,
+        big_core,
         meter,
         rails,
         patience: RECONNECT_LIMIT,
@@ -206,6 +211,25 @@ pub(crate) fn open(
         board.facts.sampler = board.facts.sampler.filter(|sampler| !sampler.is_of_packages());
     }
     Ok(board)
+}
+
+/// A board behind adb; a virtual one runs as long as what is returned with it.
+pub(crate) fn connected(
+    choice: &BoardChoice,
+    scenario: &Scenario,
+    virtual_settings: &VirtualSettings,
+) -> Result<(AdbBoard, Option<RunningBoard>), Failure> {
+    let server = server_for(choice);
+    match choice {
+        BoardChoice::Jvm => Err(Failure::Usage("this machine is not reached by adb".into())),
+        BoardChoice::Serial(serial) => Ok((open_serial(server, serial)?, None)),
+        BoardChoice::Virtual(chosen) => {
+            let jars = scenario.application.start == StartKind::Main;
+            let running = start_virtual(*chosen, virtual_settings, jars)?;
+            connect(server, &running.serial())?;
+            Ok((open_serial(server, &running.serial())?, Some(running)))
+        }
+    }
 }
 
 /// The log of the external meter at a board.
@@ -277,11 +301,13 @@ fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
     };
     match jvm.remark() {
         None => say_meter(&jvm.meter, &rails),
-        Some(remark) => progress::warn(remark),
+        Some(remark) => progress::warn_once(remark),
     }
     Ok(OpenBoard {
         facts: jvm.facts(),
         frequency_khz: None,
+        fixed_khz: None,
+        big_core: settings.big_core.unwrap_or(PAPERS_CORE),
         meter: jvm.meter(),
         rails,
         patience: RECONNECT_LIMIT,
@@ -360,6 +386,12 @@ impl OpenBoard {
                 self.serial()
             ))
         })
+    }
+
+    /// What runs on it are held against.
+    pub fn judge_settings(&self, scenario: &Scenario) -> JudgeSettings {
+        let (rails, frequency_khz) = (self.rails.clone(), self.fixed_khz.map(u64::from));
+        JudgeSettings { rails, frequency_khz, ..JudgeSettings::from(scenario) }
     }
 
     /// Whether it is this machine.

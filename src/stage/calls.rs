@@ -2,6 +2,7 @@
 
 use crate::account::calls::{CallTree, add_log};
 use crate::build::{VariantBuilder, call_logs};
+use crate::format::counted;
 use crate::operations::Dictionary;
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
@@ -25,13 +26,13 @@ pub fn calls(
 /// What was found, in a line.
 pub(crate) fn summary(tree: &CallTree, facts: &ScenarioFacts) -> String {
     let mut text = format!(
-        "{} paths of calls in {} threads; {}",
-        tree.paths(),
-        tree.threads.len(),
+        "{} of calls in {}; {}",
+        counted(tree.paths(), "path"),
+        counted(tree.threads.len(), "thread"),
         tree.agreement(&facts.executions)
     );
     if tree.lost_threads > 0 {
-        text += &format!("; {} threads more than are told apart", tree.lost_threads);
+        text += &format!("; {} more than are told apart", counted(tree.lost_threads, "thread"));
     }
     text
 }

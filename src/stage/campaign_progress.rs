@@ -15,6 +15,7 @@ impl fmt::Display for CampaignProgress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.runs, self.planned) {
             (runs, Some(planned)) => write!(out, "{runs} of {planned} runs are kept"),
+            (1, None) => out.write_str("1 run is kept"),
             (runs, None) => write!(out, "{runs} runs are kept"),
         }
     }

@@ -6,6 +6,8 @@
 
 pub mod account;
 mod activities;
+mod application_core;
+pub mod board_fit;
 pub mod boards;
 pub mod calls;
 mod campaign_progress;

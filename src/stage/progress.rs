@@ -1,8 +1,9 @@
 //! What stages tell while they work: lines, warnings, how far they are. It goes to the one
 //! that listens; nobody does unless the program says so.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Hears what stages tell. What it doesn't care for is not said.
 pub trait Listener: Sync {
@@ -74,6 +75,19 @@ pub(crate) fn warn(text: impl AsRef<str>) {
     listener().warn(text.as_ref());
 }
 
+/// Warns of something that is found again at each stage, once.
+pub(crate) fn warn_once(text: impl AsRef<str>) {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if is_new(&WARNED, text.as_ref()) {
+        warn(text);
+    }
+}
+
+/// Whether a text was not met before.
+fn is_new(met: &Mutex<BTreeSet<String>>, text: &str) -> bool {
+    met.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
+}
+
 pub(crate) fn stage(name: &str) {
     listener().stage(name);
 }
@@ -100,5 +114,17 @@ pub(crate) fn in_words(seconds: f64) -> String {
         s if s < 90.0 => format!("{s:.0} s"),
         s if s < 90.0 * 60.0 => format!("{:.0} min", s / 60.0),
         s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_new_once() {
+        let met = Mutex::default();
+        let new = ["no rapl", "no rapl", "no battery"].map(|text| is_new(&met, text));
+        assert_eq!(new, [true, false, true]);
     }
 }

@@ -76,6 +76,7 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Writte
         evaluation: input.evaluation,
         unseen: input.unseen,
         hints: &input.hints.hints,
+        no_hints: &input.hints.why_none(),
         withheld: &input.hints.withheld(),
         findings: input.findings,
         sources: input.sources,

@@ -42,10 +42,32 @@ pub(crate) fn session(
         limit,
         expected: Duration::from_secs_f64(settings.duration_s),
         period: Duration::from_secs_f64(1.0 / settings.sample_rate_hz),
-        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
-        // A virtual board waits for a command of this machine on top of its session.
-        deadline_real: 2 * limit + Duration::from_secs(60),
+        pinning: Pinning::to_cores(board.big_core, scenario.board.sampler_core),
+        deadline_real: deadline(limit),
     })
+}
+
+/// A virtual board waits for a command of this machine on top of its session.
+fn deadline(limit: Duration) -> Duration {
+    2 * limit + Duration::from_secs(60)
+}
+
+/// A variant may take so many times as long as the unremoved case ...
+const SLOWER: u32 = 4;
+
+/// ... and so much longer.
+const LONGER: Duration = Duration::from_secs(10);
+
+/// The session of a variant, which ends long before the scenario's limit where the unremoved
+/// case `took` less: what was measured in one session is enough to see that another one hangs.
+pub(crate) fn held_against(took: Option<Duration>, plan: SessionPlan) -> SessionPlan {
+    let limit = limit_of_variant(took, plan.limit);
+    let input_command = plan.input_command.map(|command| InputCommand { limit, ..command });
+    SessionPlan { limit, deadline_real: deadline(limit), input_command, ..plan }
+}
+
+fn limit_of_variant(took: Option<Duration>, limit: Duration) -> Duration {
+    took.map_or(limit, |took| limit.min(LONGER + SLOWER * took))
 }
 
 fn input_command(
@@ -62,4 +84,20 @@ fn input_command(
         limit,
         holds_clock: board.facts.is_virtual(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_may_take_as_long_as_the_unremoved_case_makes_likely() {
+        let limit = |took: Option<u64>| {
+            let took = took.map(Duration::from_secs);
+            limit_of_variant(took, Duration::from_secs(60)).as_secs()
+        };
+        assert_eq!(limit(Some(5)), 30);
+        assert_eq!(limit(Some(19)), 60, "no longer than the scenario's");
+        assert_eq!(limit(None), 60);
+    }
 }

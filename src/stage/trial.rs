@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sampler};
+use crate::format::counted;
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
-use crate::run::{ExitState, JudgeSettings, MeasuredSession, RawRun, RunReference, judge};
+use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
 use crate::scenario::{InputSequence, Scenario, SessionSettings};
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
@@ -24,8 +25,8 @@ use super::{Failure, Loaded, Output};
 pub struct Trial {
     /// Each input sequence with what its session measured.
     sessions: Vec<(String, MeasuredSession)>,
-    /// How long the sessions took here.
-    took: Duration,
+    /// How long each of them took here.
+    took: Vec<Duration>,
     /// How many boards share the campaign.
     boards: usize,
     /// Whether they are this machine.
@@ -56,7 +57,8 @@ pub fn make(
     let sampled_repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
     let phase = if sampled_repeats > 0 { RunPhase::Sampled } else { RunPhase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
-    let (sessions, took) = sessions_on(board, phase, scenario, builder)?;
+    let sessions = sessions_on(board, phase, scenario, builder)?;
+    let took = sessions.iter().map(|session| session.took).collect();
     let samples = sessions.iter().map(|session| session.samples).sum();
     let sessions = sessions.into_iter().map(|session| (session.input, session.measured));
     let trial = Trial {
@@ -79,35 +81,38 @@ struct TrialSession {
     measured: MeasuredSession,
     /// Samples between its marks.
     samples: u64,
+    /// How long it took here, without builds.
+    took: Duration,
 }
 
-/// A session of every input sequence, and how long they took, without the first build.
+/// A session of every input sequence.
 fn sessions_on(
     board: &OpenBoard,
     phase: RunPhase,
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
-) -> Result<(Vec<TrialSession>, Duration), Failure> {
+) -> Result<Vec<TrialSession>, Failure> {
     let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
     let folder =
         TemporaryFolder::new("trial").map_err(Failure::io("create", std::env::temp_dir()))?;
     let builds = VariantBuilds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, &cases, &builds, board, folder.path());
-    let began = Instant::now();
     let mut sessions = Vec::new();
     for case in &cases {
+        let (began, built) = (Instant::now(), driver.time.in_builds());
         // Of no repeat, so that a board's truth of the campaign's runs is theirs.
         let run = PlannedRun { case: case.name.clone(), phase, repeat: 0 };
         let raw = driver.make(&run)?;
+        let took = began.elapsed().saturating_sub(driver.time.in_builds() - built);
         let stacks = raw.logs.profile.as_ref().map(|profile| profile::parse(&profile.stacks));
         sessions.push(TrialSession {
             input: case.input.clone(),
             measured: measured(&case.input, (phase, &raw), board, scenario)?,
             samples: stacks.and_then(Result::ok).map_or(0, |profile| profile.samples()),
+            took,
         });
     }
-    let took = began.elapsed().saturating_sub(driver.time.in_builds());
-    Ok((sessions, took))
+    Ok(sessions)
 }
 
 fn base_case(input: &InputSequence) -> PlannedCase {
@@ -133,7 +138,7 @@ fn measured(
     board: &OpenBoard,
     scenario: &Scenario,
 ) -> Result<MeasuredSession, Failure> {
-    let settings = JudgeSettings { rails: board.rails.clone(), ..JudgeSettings::from(scenario) };
+    let settings = board.judge_settings(scenario);
     let (measured, reasons) = judge(phase, raw, &RunReference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {
@@ -196,25 +201,21 @@ impl Trial {
         cases: &[PlannedCase],
         microbenchmarks_s: f64,
     ) -> String {
-        let rest_s = scenario.session.rest_s;
-        let input_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
-        let lasts = |run: &PlannedRun| match run.phase {
-            RunPhase::Idle => scenario.session.duration_s,
-            RunPhase::Power | RunPhase::Traced | RunPhase::Sampled => {
-                self.duration_of(input_of(run).map(|case| &case.input))
-            }
-        };
         let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampled_repeats));
         let boards = self.boards.max(1) as f64;
-        let board_s: f64 = order.iter().map(|run| lasts(run) + rest_s).sum::<f64>() / boards;
-        let pace = self.pace(rest_s);
-        let mut text =
-            format!("measuring {} runs will take about {}", order.len(), in_words(pace * board_s));
+        let case_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
+        let takes = |run: &PlannedRun| self.takes_s(scenario, run.phase, case_of(run));
+        let all_s = order.iter().map(takes).sum::<f64>() / boards;
+        let mut text = format!(
+            "measuring {} will take about {}",
+            counted(order.len(), "run"),
+            in_words(all_s)
+        );
         if microbenchmarks_s > 0.0 && self.is_virtual {
             // They compute all the time. Sessions mostly wait, which takes a virtual board no time.
             text += "; how long the microbenchmarks after them take, the first of them will tell";
         } else if microbenchmarks_s > 0.0 {
-            let microbenchmarks = in_words(pace * microbenchmarks_s / boards);
+            let microbenchmarks = in_words(microbenchmarks_s / boards);
             text += &format!(", the microbenchmarks after them about {microbenchmarks}");
         }
         text
@@ -250,17 +251,41 @@ impl Trial {
         })
     }
 
-    fn duration_of(&self, input: Option<&String>) -> f64 {
-        let own = self.sessions.iter().find(|(name, _)| Some(name) == input);
-        own.map_or(0.0, |(_, run)| run.duration_s)
+    /// Seconds here that a run takes, its rest included.
+    fn takes_s(&self, scenario: &Scenario, phase: RunPhase, case: Option<&PlannedCase>) -> f64 {
+        let number =
+            self.sessions.iter().position(|(name, _)| Some(name) == case.map(|c| &c.input));
+        let took_s = |number: usize| self.took.get(number).map_or(0.0, Duration::as_secs_f64);
+        if self.is_virtual {
+            // Waiting takes it no time: an idle session no more than the shortest other one.
+            let shortest_s = (0..self.took.len()).map(took_s).reduce(f64::min).unwrap_or(0.0);
+            let own_s = number.filter(|_| phase != RunPhase::Idle).map(took_s);
+            return own_s.unwrap_or(shortest_s);
+        }
+        let lasts_s = match (phase, number) {
+            (RunPhase::Idle, _) => scenario.session.duration_s,
+            (_, None) => 0.0,
+            (_, Some(number)) => {
+                let run = &self.sessions[number].1;
+                // A program that is always busy takes less with less to do.
+                let busy = run.threads.is_some_and(|t| t.process_s > BUSY * run.duration_s);
+                let share = case.filter(|_| busy).map_or(1.0, |c| c.executions_share.min(1.0));
+                run.duration_s * share
+            }
+        };
+        lasts_s + scenario.session.rest_s + self.around_s(scenario.session.rest_s)
     }
 
-    /// Seconds here for one of a session on the board's clock.
-    fn pace(&self, rest_s: f64) -> f64 {
-        let on_board: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
-        if on_board > 0.0 { self.took.as_secs_f64() / on_board } else { 1.0 }
+    /// Seconds that a session takes here beside what it measures and its rest.
+    fn around_s(&self, rest_s: f64) -> f64 {
+        let took_s: f64 = self.took.iter().map(Duration::as_secs_f64).sum();
+        let lasted_s: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
+        (took_s - lasted_s).max(0.0) / self.sessions.len().max(1) as f64
     }
 }
+
+/// A program with this part of a processor's time waits for nothing.
+const BUSY: f64 = 0.7;
 
 /// A method with this part of the energy is to be known by its samples...
 const SMALL_METHOD: f64 = 0.05;
@@ -348,7 +373,7 @@ mod tests {
         let sessions = ["few", "many"].into_iter().zip(durations_s).map(session).collect();
         Trial {
             sessions,
-            took: Duration::from_secs(3),
+            took: durations_s.map(|s| Duration::from_secs_f64(s + 2.5)).into(),
             boards: 1,
             is_local: false,
             is_virtual: false,
@@ -371,18 +396,30 @@ mod tests {
 
     #[test]
     fn the_outlook_goes_by_what_sessions_took() {
-        // 3 s here for 10 s on the board and 2 x 2 s of rest.
+        // Half a second more here than sessions and 2 s of rest.
         let mut trial = trial([4.0, 6.0]);
         let scenario = scenario();
         let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
-        // Each case: 1 traced, 5 power and 5 idle runs; 60 + 60 + 36 + 12 + ... on the board.
-        let board_s = 6.0 * (4.0 + 2.0) + 6.0 * (6.0 + 2.0) + 10.0 * 12.0;
-        let expected = format!("{:.0} s", board_s * 3.0 / 14.0);
+        // Each case: 1 traced, 5 power and 5 idle runs.
+        let all_s = 6.0 * (4.0 + 2.5) + 6.0 * (6.0 + 2.5) + 10.0 * (10.0 + 2.5);
+        assert_eq!(all_s, 215.0);
         let said = trial.outlook(&scenario, &cases, 0.0);
-        assert_eq!(said, format!("measuring 22 runs will take about {expected}"));
-        let said = trial.outlook(&scenario, &cases, 1400.0);
+        assert_eq!(said, "measuring 22 runs will take about 4 min");
+        let said = trial.outlook(&scenario, &cases, 300.0);
         assert!(said.ends_with("the microbenchmarks after them about 5 min"), "{said}");
+        // A busy program whose cases do half of the work.
+        let threads = RuntimeThreads { process_s: 9.0, compiler_s: 0.0, collector_s: 0.0 };
+        trial.sessions.iter_mut().for_each(|(_, run)| run.threads = Some(threads));
+        let half: Vec<PlannedCase> =
+            cases.iter().cloned().map(|c| PlannedCase { executions_share: 0.5, ..c }).collect();
+        let takes = |trial: &Trial| trial.takes_s(&scenario, RunPhase::Power, half.first());
+        assert_eq!(takes(&trial), 4.5);
+        // A virtual board waits in no time: 0.4 s here for an idle session of 10 s.
         trial.is_virtual = true;
+        trial.took = vec![Duration::from_millis(400), Duration::from_millis(600)];
+        assert!((takes(&trial) - 0.4).abs() < 1e-9);
+        let said = trial.outlook(&scenario, &cases, 0.0);
+        assert_eq!(said, "measuring 22 runs will take about 10 s");
         let said = trial.outlook(&scenario, &cases, 1400.0);
         assert!(said.ends_with("the first of them will tell"), "{said}");
     }

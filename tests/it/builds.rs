@@ -178,7 +178,11 @@ fn lomboks_methods_are_there_and_have_rows() {
     let traced = program.trace("app.Shop", &["--classpath", &jar]);
     let traced = traced.printed("5aItem(name=a, price=3)\n");
     assert_eq!(traced.counts["Order.sum().foreach_1"], 2);
-    assert!(traced.told.contains("annotation processors ran, 0 sources"), "{}", traced.told);
+    assert!(
+        traced.told.contains("annotation processors ran, 0 generated sources"),
+        "{}",
+        traced.told
+    );
     let read = |name: &str| fs::read_to_string(program.path("out").join(name)).unwrap();
     let operations = read("operations.csv");
     for function in ["app.Item.getPrice", "app.Order.getOff", "app.Order.builder"] {
@@ -243,7 +247,11 @@ fn sources_that_processors_write_are_counted() {
     let flags = ["--classpath", "classes", "--javac-option", "-Atimes=5"];
     let traced = program.trace("app.Main", &flags).printed("hello20\n");
     assert_eq!(traced.counts["MainTwice.of(int).for_1"], 5);
-    assert!(traced.told.contains("1 annotation processor ran, 1 sources"), "{}", traced.told);
+    assert!(
+        traced.told.contains("1 annotation processor ran, 1 generated source"),
+        "{}",
+        traced.told
+    );
     let empty = program.trace("app.Main", &["--classpath", "classes", "--processor-path", "src"]);
     empty.refused(&["src offers no annotation processor"]);
     program.trace("app.Main", &["--javac-option", "-d"]).refused(&["only -A, -XD, --add-exports"]);

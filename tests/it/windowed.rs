@@ -68,7 +68,7 @@ fn a_main_thread_that_never_rests_is_planned_and_ends_in_its_time() {
     let project = Project::new("run();");
     let Some((code, said)) = project.said(&["plan", "screen.toml", "--out", "out"]) else { return };
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("1 cases of 1 variants"), "{said}");
+    assert!(said.contains("1 case of 1 variant"), "{said}");
 }
 
 #[test]

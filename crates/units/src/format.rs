@@ -72,6 +72,23 @@ pub fn count(count: u64) -> String {
     grouped(count).replace(' ', "\u{202f}")
 }
 
+/// A count with what is counted, in the number that it asks for: `1 file`, `2 files`,
+/// `3 entries`. `one` is one of them.
+pub fn counted(count: impl Display, one: &str) -> String {
+    let count = count.to_string();
+    if count == "1" { format!("1 {one}") } else { format!("{count} {}", plural(one)) }
+}
+
+/// Many of one.
+fn plural(one: &str) -> String {
+    let ends = |ends: &[&str]| ends.iter().any(|end| one.ends_with(end));
+    match one.strip_suffix('y') {
+        Some(stem) if !ends(&["ay", "ey", "oy", "uy"]) => format!("{stem}ies"),
+        _ if ends(&["s", "x", "ch", "sh"]) => format!("{one}es"),
+        _ => format!("{one}s"),
+    }
+}
+
 /// A count as people write it: `1 234 567`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -151,6 +168,16 @@ pub fn shortened(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_a_kind_is_not_many() {
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(0, "file"), "0 files");
+        assert_eq!(counted(grouped(1234), "entry"), "1 234 entries");
+        assert_eq!(counted(2u64, "class"), "2 classes");
+        assert_eq!(counted(3, "key"), "3 keys");
+        assert_eq!(counted(1.0, "row"), "1 row");
+    }
 
     #[test]
     fn figures_have_units_or_say_none() {

@@ -1,22 +1,68 @@
 //! `wattline board check`: what boards offer, and whether they can share a campaign.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::cli::progress;
 use crate::device::{
-    Board, BoardState, DeviceError, Frequency, LOCAL_SERIAL, PrepareOptions, Server, local_shell,
-    offered, prepare, restore,
+    Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, local_shell, offered,
+    prepare, restore,
 };
-use crate::format::visible_name;
+use crate::format::{counted, visible_name};
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, Offer};
+use crate::scenario::read_scenario;
 use crate::stage::Failure;
-use crate::stage::boards;
+use crate::stage::board_fit::{UnfitKey, unfit_keys};
+use crate::stage::boards::{self, BoardChoice};
+
+/// Checks a scenario, whose file is named first, on boards: every key that does not fit is told.
+/// Without one checks the boards themselves.
+pub(super) fn check_all(names: &[String]) -> Result<(), Failure> {
+    match names {
+        [file, boards @ ..] if is_scenario(file) => check_scenario(Path::new(file), boards),
+        boards => check_boards(boards),
+    }
+}
+
+/// Whether a name is that of a scenario's file: serials have no such end.
+fn is_scenario(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|end| end == "toml")
+}
+
+fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
+    let scenario = read_scenario(file)?;
+    if boards.is_empty() {
+        let message = "name the board too: a serial, `jvm` or `virtual:NAME`";
+        return Err(Failure::Usage(message.into()));
+    }
+    let mut all = 0;
+    for name in boards {
+        let choice = name.parse::<BoardChoice>().map_err(Failure::Usage)?;
+        let unfit = unfit_keys(&scenario, &choice)?;
+        progress::result(format!("board        {}", visible_name(name)));
+        for UnfitKey { key, problem } in &unfit {
+            progress::result(format!("  unfit      `{key}` {}", visible_name(problem)));
+        }
+        if unfit.is_empty() {
+            progress::result("  scenario   fits: no key is known to fail there");
+        }
+        all += unfit.len();
+    }
+    match all {
+        0 => Ok(()),
+        all => {
+            let keys = counted(all, "key");
+            let message = format!("{keys} of it cannot be used on the boards, as told above");
+            Err(Failure::input(file, message))
+        }
+    }
+}
 
 /// Checks boards one after the other, and whether they can share a campaign. The first fault
 /// is told in the end, after what all of them say.
-pub(super) fn check_all(serials: &[String]) -> Result<(), Failure> {
+fn check_boards(serials: &[String]) -> Result<(), Failure> {
     let mut fault = None;
     let mut states = Vec::new();
     for serial in serials {
@@ -129,11 +175,8 @@ fn best(meters: &[&'static dyn Meter], answers: &[Answer]) -> Option<&'static st
     meters.iter().map(|meter| meter.name()).find(offered)
 }
 
-/// Whether the paper's frequency can be fixed is asked of the paper's kind of board alone.
 fn preparation(meter: &'static str) -> PrepareOptions {
-    let default = PrepareOptions::default();
-    let frequency = if meter == default.meter { default.frequency } else { Frequency::Leave };
-    PrepareOptions { meter, frequency, ..default }
+    PrepareOptions { meter, ..PrepareOptions::default() }
 }
 
 fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
@@ -165,6 +208,15 @@ fn meters_text(answers: &[Answer], used: Option<&str>) -> String {
     text
 }
 
+/// What the big cores run at, and whether a campaign can fix it.
+fn frequency(state: &BoardState) -> String {
+    match (state.fixed_khz, state.frequency_khz) {
+        (Some(khz), _) => format!("{khz} kHz, fixed"),
+        (None, Some(khz)) => format!("{khz} kHz, which is left to the board"),
+        (None, None) => "unknown".into(),
+    }
+}
+
 fn description(serial: &str, state: &BoardState) -> String {
     let serial = visible_name(serial);
     let or_unknown = |text: Option<String>| text.map_or("unknown".into(), |it| visible_name(&it));
@@ -190,7 +242,7 @@ fn description(serial: &str, state: &BoardState) -> String {
         or_unknown(state.facts.android_release.clone()),
         visible_name(&state.rails.join(", ")),
         or_unknown(period),
-        or_unknown(state.frequency_khz.map(|khz| format!("{khz} kHz"))),
+        frequency(state),
         or_unknown(state.temperature_c.map(|celsius| format!("{celsius:.1} degrees C"))),
         state.facts.sampler.map_or("none".to_string(), |sampler| sampler.to_string()),
         if state.missing_tools.is_empty() {

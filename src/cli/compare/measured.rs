@@ -7,6 +7,7 @@ use crate::compare::{
     compare_measured, compare_methods,
 };
 use crate::format;
+use crate::format::counted;
 use crate::model::Model;
 use crate::stage::account::account;
 use crate::stage::folder::names;
@@ -56,7 +57,7 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
             notes.extend(priced_by_new);
             (comparison.classes, comparison.methods) = (changes.classes, changes.methods);
             notes.push(whose_model(arguments.model).into());
-            notes.push(format!("{} methods have not changed", comparison.unchanged));
+            notes.push(format!("unchanged: {}", counted(comparison.unchanged, "method")));
         }
         Err(error) => notes.push(format!("methods are not compared: {error}")),
     }

@@ -7,6 +7,7 @@ use crate::compare::{
     self, AllowedIncrease, ChangeRow, CompareMode, Comparison, EnergyChange, MethodChanges,
     Patched, Side, Subject, carry, compare_patch,
 };
+use crate::format::counted;
 use crate::operations::{Calls, Dictionary};
 use crate::stage::{CampaignFolder, Failure};
 
@@ -123,7 +124,9 @@ fn predicted_headline(
         share_interval: interval.zip(positive).map(|(i, before)| (i.lo / before, i.hi / before)),
     };
     let remark = match (lost, change.interval) {
-        (1.., _) => format!("{lost} methods can't be predicted; the list says why"),
+        (1.., _) => {
+            format!("{} can't be predicted; the list says why", counted(lost, "method"))
+        }
         (_, None) if !changes.unpriced.is_empty() => changes.unpriced.to_string(),
         (_, None) => "the model has no interval for the change".to_string(),
         _ => String::new(),
@@ -139,7 +142,7 @@ fn patch_notes(
 ) -> Vec<String> {
     let mut notes = vec![
         "a prediction: the changed text x the base's executions x the base's model".to_string(),
-        format!("{} methods that ran have not changed", changes.unchanged),
+        format!("unchanged: {} that ran", counted(changes.unchanged, "method")),
     ];
     if carried.followed > 0 {
         notes.push(format!(
@@ -150,8 +153,8 @@ fn patch_notes(
     }
     if resolved > 0 {
         notes.push(format!(
-            "{resolved} blocks read otherwise than in the campaign, on both sides alike; give its \
-             --classpath"
+            "otherwise than in the campaign, on both sides alike: {}; give its --classpath",
+            counted(resolved, "block")
         ));
     }
     notes

@@ -13,7 +13,7 @@ use crate::attribution::tenants::{
 };
 use crate::attribution::unpacked;
 use crate::cli::progress;
-use crate::format::visible_path;
+use crate::format::{counted, visible_path};
 use crate::input_file;
 use crate::log_file;
 use crate::stage::Failure;
@@ -298,7 +298,8 @@ fn printed(arguments: &Arguments, shown: PathBuf) -> Result<SwitchText, Failure>
 /// The first line that can't be read, and how many there are.
 fn unreadable(perf: &Perf, lines: u64) -> Option<String> {
     let (number, text) = perf.first_unreadable()?;
-    Some(format!("{lines} lines could not be read, the first of them line {number}: {text:?}"))
+    let lines = counted(lines, "line");
+    Some(format!("{lines} could not be read, the first of them line {number}: {text:?}"))
 }
 
 /// Nothing ran, as far as the text tells. What to record is said of one that was understood.

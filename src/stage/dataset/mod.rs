@@ -11,7 +11,7 @@ use crate::dataset::{
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
-use crate::scenario::{CampaignProtocol, Scenario};
+use crate::scenario::{CampaignProtocol, FrequencyChoice, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::fit::CampaignData;
@@ -142,7 +142,7 @@ impl MadeDataset {
 fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
     // This machine's frequency is neither set nor read.
     let has_frequency = |record: &RunRecord| record.conditions.frequency_after_khz.is_some();
-    let is_fixed = records.is_empty() || records.iter().any(has_frequency);
+    let is_read = records.is_empty() || records.iter().any(has_frequency);
     let board = records.first().map(|record| record.board.clone()).unwrap_or_default();
     Provenance {
         scenario: scenario.name.clone(),
@@ -159,7 +159,10 @@ fn provenance(scenario: &Scenario, records: &[RunRecord]) -> Provenance {
             true => scenario.board.rails.clone(),
             false => board.rails,
         },
-        frequency_khz: scenario.board.frequency_khz.filter(|_| is_fixed),
+        frequency_khz: match scenario.board.frequency_khz {
+            FrequencyChoice::Khz(khz) => Some(khz).filter(|_| is_read),
+            FrequencyChoice::Auto | FrequencyChoice::Leave => board.fixed_khz.map(u64::from),
+        },
         seed: scenario.campaign.seed,
         tool_version: env!("CARGO_PKG_VERSION").to_string(),
     }

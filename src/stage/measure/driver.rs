@@ -23,7 +23,7 @@ use crate::toolchain::{Jdk, jar};
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
 use crate::stage::package_kind::{PackageKind, application_file};
-use crate::stage::session::session;
+use crate::stage::session::{held_against, session};
 use crate::stage::{Failure, progress};
 
 /// Where a campaign's time goes on this machine's clock.
@@ -191,6 +191,8 @@ pub struct BoardDriver<'d, 'j, 'a> {
     folder: &'d Path,
     /// Hash of what the board has.
     installed: Option<String>,
+    /// The longest sessions of unremoved cases, by what they are for and input.
+    took: BTreeMap<(RunPhase, String), Duration>,
     pub time: Time,
 }
 
@@ -241,6 +243,7 @@ impl BoardDriver<'_, '_, '_> {
         self.time.in_sessions += in_session.get();
         self.installed = installed.into_inner();
         let logs = logs.map_err(Failure::from)?;
+        self.learn(run, case, &logs);
         Ok(self.raw_run(logs, build_sha256, losses))
     }
 }
@@ -256,7 +259,8 @@ impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
     ) -> Self {
         let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
         let time = Time::default();
-        Self { scenario, cases, builds, board, folder, installed: None, time }
+        let took = BTreeMap::new();
+        Self { scenario, cases, builds, board, folder, installed: None, time, took }
     }
 }
 
@@ -301,7 +305,21 @@ impl BoardDriver<'_, '_, '_> {
             RunPhase::Sampled => SessionKind::Sampled(self.board.sampler()?),
         };
         // Without the attempt: a run that is repeated gives what it would have given.
-        session(scenario, self.board, input, kind, run.id())
+        let plan = session(scenario, self.board, input, kind, run.id())?;
+        let took = self.took.get(&(run.phase, case.input.clone())).copied();
+        Ok(held_against(took.filter(|_| !case.removed.is_empty()), plan))
+    }
+
+    /// Keeps how long an unremoved case took.
+    fn learn(&mut self, run: &PlannedRun, case: &PlannedCase, logs: &SessionLogs) {
+        let (begin_s, end_s) = logs.outcome.uptime_s;
+        if case.removed.is_empty()
+            && logs.outcome.end == SessionEnd::Ok
+            && let Ok(lasted) = Duration::try_from_secs_f64(end_s - begin_s)
+        {
+            let longest = self.took.entry((run.phase, case.input.clone())).or_default();
+            *longest = lasted.max(*longest);
+        }
     }
 
     /// `losses` are the reasons for which the session was begun again.
@@ -326,6 +344,7 @@ impl BoardDriver<'_, '_, '_> {
                 sampler: facts.sampler.map(|sampler| sampler.to_string()),
                 meter: self.board.meter.to_string(),
                 rails: self.board.rails.clone(),
+                fixed_khz: self.board.fixed_khz,
             },
             conditions: Conditions {
                 build_sha256,

@@ -105,15 +105,18 @@ fn names(boards: &[OpenBoard]) -> Result<Vec<String>, Failure> {
 
 /// Boards that share a campaign are measured by the same rails.
 fn same_rails(boards: &[OpenBoard]) -> Result<(), Failure> {
-    let kind = |board: &OpenBoard| (board.meter, board.rails.clone());
+    let kind = |board: &OpenBoard| (board.meter, board.rails.clone(), board.fixed_khz);
     let odd = boards.windows(2).find(|pair| kind(&pair[0]) != kind(&pair[1]));
     let Some([one, other]) = odd else { return Ok(()) };
     let what = |board: &OpenBoard| {
-        format!("{} by {} ({})", board.serial(), board.meter, board.rails.join(", "))
+        let frequency =
+            board.fixed_khz.map_or("its own frequency".into(), |khz| format!("{khz} kHz"));
+        let rails = board.rails.join(", ");
+        format!("{} by {} ({rails}) at {frequency}", board.serial(), board.meter)
     };
     Err(Failure::Usage(format!(
-        "the boards of a campaign need the same meter and rails; {} is measured otherwise than {}: \
-         name what both have in `board.meter` and `board.rails`",
+        "the boards of a campaign need the same meter, rails and frequency; {} is measured otherwise \
+         than {}: name what both have in `board.meter`, `board.rails` and `board.frequency_khz`",
         what(one),
         what(other)
     )))

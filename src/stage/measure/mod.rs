@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, order_runs};
 use crate::device::DeviceError;
+use crate::format::counted;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
     CampaignBasis, JudgeSettings, OnExisting, Progress, RunOptions, RunRecord, RunSummary, Stopped,
@@ -82,7 +83,6 @@ pub fn measure(
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
     let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
-    let rails = boards.first().map(|board| board.rails.clone()).unwrap_or_default();
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
         existing,
@@ -90,7 +90,9 @@ pub fn measure(
         fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
-        judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
+        judge: boards
+            .first()
+            .map_or_else(|| JudgeSettings::from(scenario), |board| board.judge_settings(scenario)),
     };
     take_up(scenario, &options, output)?;
     let dictionary = &loaded.application.dictionary;
@@ -185,12 +187,13 @@ fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> 
 pub(crate) fn summary_text(summary: &RunSummary) -> String {
     let good = summary.records.iter().filter(|record| record.is_good()).count();
     let bad = summary.records.len() - good;
-    let mut text = format!("{good} good runs, {bad} bad ones");
+    let mut text = format!("{}, {}", counted(good, "good run"), counted(bad, "bad one"));
     if summary.resumed > 0 {
         text += &format!(", {} of them from before", summary.resumed);
     }
     if let Some(Stopped { after, saved, reason }) = &summary.stopped {
-        text += &format!("\n  ended after round {after}, {saved} runs saved: {reason}");
+        text +=
+            &format!("\n  ended after round {after}, {} saved: {reason}", counted(*saved, "run"));
     }
     for trouble in troubles(&summary.records) {
         let Trouble { reason, runs, first } = trouble;

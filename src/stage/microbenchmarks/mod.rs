@@ -14,6 +14,7 @@ use crate::build::{AnalysedApplication, Sources, VariantBuilder};
 use crate::campaign::most_executed;
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
+use crate::format::counted;
 use crate::instrument::Probe;
 use crate::microbenchmarks::measure::{self, CountedRun, MicrobenchmarkRun};
 use crate::microbenchmarks::places::{PLACES_AHEAD, PLACES_MEANWHILE};
@@ -139,9 +140,9 @@ impl MeasuredMicrobenchmarks {
     pub fn summary(&self) -> String {
         let MicrobenchmarkPrices { prices, devices, .. } = &self.prices;
         let mut said = format!(
-            "{} microbenchmarks x {} runs: costs of {} operations and library functions",
-            self.microbenchmarks,
-            self.runs.len(),
+            "{} x {}: costs of {} operations and library functions",
+            counted(self.microbenchmarks, "microbenchmark"),
+            counted(self.runs.len(), "run"),
             prices.iter().filter(|price| price.context.is_empty()).count()
         );
         said += &devices_text(devices).map_or(String::new(), |text| format!("\n{text}"));

@@ -201,7 +201,7 @@ fn turns<'o>(
         order.shuffle(&mut rng);
         let at = (repeat as usize - 1) % boards.len();
         let plan = session(&order, scenario, &boards[at], repeat);
-        let description = description(&hash(&boards[at]), &plan, scenario, &boards[at])?;
+        let description = description(&hash(&boards[at]), &plan, &boards[at])?;
         let kept = KeptSession { place, repeat, description };
         let logs = kept.logs()?;
         turns[at].push(MicrobenchmarkSession { plan, kept, logs });
@@ -214,13 +214,8 @@ fn turns<'o>(
 }
 
 /// All that a session's energies depend on.
-fn description(
-    program: &str,
-    plan: &SessionPlan,
-    scenario: &Scenario,
-    board: &OpenBoard,
-) -> Result<String, Failure> {
-    let frequency = scenario.board.frequency_khz.map_or("left".to_string(), |khz| khz.to_string());
+fn description(program: &str, plan: &SessionPlan, board: &OpenBoard) -> Result<String, Failure> {
+    let frequency = board.fixed_khz.map_or("left".to_string(), |khz| khz.to_string());
     let mut lines = vec![
         format!("program_sha256={program}"),
         format!("board={}", board.recorded_serial()),
@@ -335,7 +330,7 @@ fn session(
         limit: Duration::from_secs_f64(longest),
         expected: Duration::from_secs_f64(expected),
         period: sample_period(scenario, window_s),
-        pinning: Pinning::to_cores(scenario.board.big_core, scenario.board.sampler_core),
+        pinning: Pinning::to_cores(board.big_core, scenario.board.sampler_core),
         deadline_real: Duration::from_secs_f64(longest + 120.0),
     }
 }

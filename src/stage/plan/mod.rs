@@ -12,6 +12,7 @@ use crate::campaign::{
     self, DryRunner, Plan, PlanError, PlanSettings, PlannedMicrobenchmarks, ResidualCounts,
 };
 use crate::csv_text::CsvText;
+use crate::format::counted;
 use crate::microbenchmarks::catalogue;
 use crate::microbenchmarks::select::measured_operations;
 use crate::model::FoldOptions;
@@ -180,14 +181,14 @@ impl MadePlan {
         });
         let fewer = fewer(&self.plan);
         format!(
-            "{} cases of {} variants{fewer}; {} of {} executed removable blocks are removed in some case \
-             ({} dry runs)\n{} operations and library functions ran; rank {}; {:.1} h of board time, \
-             the paper's protocol would take {:.1} h{expected}",
-            s.cases,
-            s.variants,
+            "{} of {}{fewer}; {} of {} are removed in some case ({})\n{} operations and library \
+             functions ran; rank {}; {:.1} h of board time, the paper's protocol would take {:.1} \
+             h{expected}",
+            counted(s.cases, "case"),
+            counted(s.variants, "variant"),
             s.removed_executed,
-            s.removable_executed,
-            s.dry_runs,
+            counted(s.removable_executed, "executed removable block"),
+            counted(s.dry_runs, "dry run"),
             s.operations,
             s.rank,
             s.board_s / 3600.0,

@@ -3,7 +3,7 @@
 //! than this machine's JVM, or that somebody drives.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -56,8 +56,11 @@ pub struct OnBoard<'r, 'a> {
     packages: u32,
     /// The number of the one that the board has.
     installed: Option<u32>,
-    /// After which a variant hangs, on this machine's clock; none before an unremoved case ran.
-    patience: Option<Duration>,
+    /// By input, after how long on this machine's clock a variant hangs; nothing before its
+    /// unremoved case ran.
+    patience: BTreeMap<String, Duration>,
+    /// Sets that hung with some input, with what was said.
+    hung: BTreeMap<Vec<BlockId>, String>,
     made: u32,
 }
 
@@ -110,7 +113,8 @@ impl<'r, 'a> OnBoard<'r, 'a> {
             own: None,
             packages: 0,
             installed: None,
-            patience: None,
+            patience: BTreeMap::new(),
+            hung: BTreeMap::new(),
             made: 0,
         })
     }
@@ -176,15 +180,24 @@ impl<'r, 'a> OnBoard<'r, 'a> {
             let reason = format!("no input sequence {}", case.input);
             return Ok(DryOutcome::Failed { reason, suspects: Vec::new() });
         };
+        if let Some(reason) = self.hung.get(&case.removed) {
+            return Ok(DryOutcome::Hung { reason: reason.clone() });
+        }
         let plan = self.plan(input, variant)?;
         let began = Instant::now();
-        let (logs, stopped) = self.session(&plan, &variant.package)?;
+        let patience = self.patience.get(&case.input).copied();
+        let (logs, stopped) = self.session(&plan, &variant.package, patience)?;
         let took = began.elapsed();
         let end = end_of(logs, &plan, stopped);
         let tried = TriedVariant { removed: &variant.removed, kept: &variant.kept };
         let outcome = self.judge.outcome(&end, case, &tried);
         if self.judge.learn(case, &outcome) {
-            self.patience = self.patience.max(Some(LEAST + SLOWER * took));
+            self.patience.insert(case.input.clone(), LEAST + SLOWER * took);
+        }
+        if let DryOutcome::Hung { reason } = &outcome
+            && !case.removed.is_empty()
+        {
+            self.hung.insert(case.removed.clone(), reason.clone());
         }
         Ok(outcome)
     }
@@ -216,9 +229,9 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         &mut self,
         plan: &SessionPlan,
         package: &PlannedPackage,
+        patience: Option<Duration>,
     ) -> Result<(SessionLogs, Option<Duration>), Failure> {
         let installed = RefCell::new(self.installed.take());
-        let patience = self.patience;
         let call = |board: &OpenBoard| {
             if *installed.borrow() != Some(package.number) {
                 board.install(&package.file, &plan.package)?;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::AnalysedApplication;
 use crate::finding::Finding;
+use crate::format::counted;
 use crate::operations::BlockEntry;
 use crate::unresolved_name::unresolved_packages;
 
@@ -66,10 +67,14 @@ impl Totals {
             format!("; names that nothing declares: {packages}: give their class path")
         });
         format!(
-            "{files} files, {blocks} blocks, {operations} operations and {library} library calls \
-             in the text ({unresolved} calls not resolved; {share:.2} % have unresolved types), {} \
-             findings{missing}",
-            findings.len(),
+            "{}, {}, {} and {} in the text ({} not resolved; {share:.2} % have unresolved types), \
+             {}{missing}",
+            counted(files, "file"),
+            counted(blocks, "block"),
+            counted(operations, "operation"),
+            counted(library, "library call"),
+            counted(unresolved, "call"),
+            counted(findings.len(), "finding"),
         )
     }
 }

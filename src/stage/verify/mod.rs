@@ -21,8 +21,8 @@ use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    CampaignBasis, JudgeSettings, OnExisting, Progress, RunError, RunOptions, RunRecord,
-    read_stacks_of, run_campaign_until,
+    CampaignBasis, OnExisting, Progress, RunError, RunOptions, RunRecord, read_stacks_of,
+    run_campaign_until,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
@@ -201,7 +201,6 @@ impl Verification<'_> {
 
     fn options(&self, cases: &[PlannedCase], hashes: BTreeMap<String, String>) -> RunOptions {
         let scenario = &self.loaded.scenario;
-        let rails = self.board.rails.clone();
         RunOptions {
             folder: self.output.path(VERIFY_RUNS),
             existing: OnExisting::Resume,
@@ -209,7 +208,7 @@ impl Verification<'_> {
             fingerprint: String::new(),
             seed: scenario.campaign.seed,
             max_retries: scenario.campaign.max_retries,
-            judge: JudgeSettings { rails, ..JudgeSettings::from(scenario) },
+            judge: self.board.judge_settings(scenario),
         }
     }
 }

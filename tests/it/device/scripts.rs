@@ -147,7 +147,8 @@ fn has_mksh() -> bool {
 
 /// The usual ones, without a guard that would outlive the test.
 fn options() -> PrepareOptions {
-    PrepareOptions { guard: Guard::Off, ..PrepareOptions::default() }
+    let frequency = Frequency::FixedKhz(1_100_000);
+    PrepareOptions { guard: Guard::Off, frequency, ..PrepareOptions::default() }
 }
 
 fn plan(kind: SessionKind) -> SessionPlan {
@@ -196,6 +197,28 @@ fn prepare_sets_the_board_and_restore_undoes_it() {
     assert_eq!(board.read(&format!("{ARM}/enable")), "0\n");
     assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
     assert_eq!(restore(&board).unwrap(), 0, "nothing is left to undo");
+}
+
+/// Of what the big cores offer the nearest to 1.1 GHz; nothing where the kernel lets nobody set it.
+#[test]
+fn prepare_chooses_a_frequency_that_the_board_offers() {
+    if !has_mksh() {
+        return;
+    }
+    let auto = PrepareOptions { frequency: Frequency::Auto, ..options() };
+    let board = FakeBoard::new("ok");
+    board.write(&format!("{BIG}/scaling_available_governors"), "ondemand userspace\n");
+    let offered = "800000 1106000 1400000 2000000 \n";
+    board.write(&format!("{BIG}/scaling_available_frequencies"), offered);
+    board.write(&format!("{BIG}/scaling_cur_freq"), "1106000\n");
+    let state = prepare(&board, &auto).unwrap();
+    assert_eq!((state.fixed_khz, state.big_core), (Some(1_106_000), Some(4)));
+    assert_eq!(board.read(&format!("{BIG}/scaling_setspeed")), "1106000\n");
+    restore(&board).unwrap();
+    board.write(&format!("{BIG}/scaling_available_governors"), "schedutil performance\n");
+    let state = prepare(&board, &auto).unwrap();
+    assert_eq!((state.fixed_khz, state.frequency_khz), (None, Some(1_106_000)));
+    assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
 }
 
 #[test]

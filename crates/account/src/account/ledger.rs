@@ -114,7 +114,8 @@ pub struct LedgerRow {
     pub interval: Option<Interval>,
     /// Part of what was measured, idle included, 0..1.
     pub share: Option<f64>,
-    /// Why a row of 0 J has no figure of its own: `none ran`, `no cost known`; else empty.
+    /// Why a row of 0 J has no figure of its own: `none ran`, `no cost known`, `not measured`;
+    /// else empty.
     pub remark: &'static str,
 }
 
@@ -127,6 +128,9 @@ pub struct Ledger {
     /// their code spends is in `library`, where the sources call it, and in `unexplained`.
     pub unanalysed: Vec<UnanalysedLanguage>,
 }
+
+/// Of idle energy where the meter tells none.
+pub const NOT_MEASURED: &str = "not measured";
 
 /// The figure of a row that has none, and why.
 pub const NOT_KNOWN: &str = "not known";
@@ -205,12 +209,15 @@ pub(super) fn ledger(
     let after =
         [(LedgerEntry::Gc, gc.energy, gc.interval), (LedgerEntry::Unexplained, rest, unsure)];
     let rows = before.into_iter().chain(runtime).chain(after);
-    let row = |(entry, energy, interval)| LedgerRow {
-        entry,
-        energy,
-        interval,
-        share: share(energy, total),
-        remark: if entry == LedgerEntry::Gc { gc.remark } else { "" },
+    let row = |(entry, energy, interval): (LedgerEntry, Femtojoules, Option<Interval>)| {
+        let remark = match entry {
+            LedgerEntry::Gc => gc.remark,
+            // No board spends nothing: an estimate by CPU time knows no idle power.
+            LedgerEntry::Idle if energy == Femtojoules::ZERO => NOT_MEASURED,
+            _ => "",
+        };
+        let interval = interval.filter(|_| remark != NOT_MEASURED);
+        LedgerRow { entry, energy, interval, share: share(energy, total), remark }
     };
     Ledger { rows: rows.map(row).collect(), unanalysed: Vec::new() }
 }
@@ -281,6 +288,23 @@ fn remainder_interval(
 mod tests {
     use super::*;
     use crate::account::{account, sample};
+
+    /// An estimate by CPU time has no idle energy: that is no measurement of 0 J.
+    #[test]
+    fn idle_energy_of_zero_is_not_measured() {
+        let mut sample = sample::program_1();
+        let idle = |sample: &sample::OwnedScenario| {
+            account(&sample.scenario()).ledger.row(LedgerEntry::Idle).unwrap().clone()
+        };
+        sample.measured.idle = Joules(0.25);
+        sample.measured.idle_se = Some(Joules(0.01));
+        let measured = idle(&sample);
+        assert!(measured.remark.is_empty() && measured.interval.is_some());
+        sample.measured.idle = Joules::ZERO;
+        let none = idle(&sample);
+        assert_eq!((none.remark, none.interval), (NOT_MEASURED, None));
+        assert!(account(&sample.scenario()).ledger.adds_up());
+    }
 
     /// 1.25 J above idle, of which the compilers spent 0.5 and the collector 0.125 J.
     #[test]

@@ -1,7 +1,7 @@
 //! Objects and arrays that every iteration makes anew though nobody outside it sees
 //! them: one before the loop does.
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -115,11 +115,10 @@ fn reused(
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "`{}` is made {} times for {} {} of the loop.",
+            "`{}` is made {} times for {} of the loop.",
             file.text_of(value).lines().next().unwrap_or_default(),
             grouped(runs),
-            grouped(entries),
-            if entries == 1 { "entry" } else { "entries" }
+            counted(grouped(entries), "entry")
         ),
         advice,
         rewrite,

@@ -13,7 +13,7 @@ use crate::account::{
 use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::hint::callers::{self, CallerCounts};
-use crate::hint::pattern;
+use crate::hint::pattern::{self, TypeHierarchy};
 use crate::interval::NORMAL_975;
 use crate::java::SourceFile;
 use crate::model::Model;
@@ -164,6 +164,7 @@ pub struct Context<'a> {
     files: HashMap<&'a str, Vec<&'a BlockEntry>>,
     lines: OnceCell<HashMap<(&'a str, u32), &'a AccountEntry<LineKey>>>,
     reassigned: OnceCell<BTreeSet<&'a str>>,
+    types: OnceCell<TypeHierarchy<'a>>,
     callers: OnceCell<CallerCounts<'a>>,
 }
 
@@ -174,8 +175,15 @@ impl<'a> Context<'a> {
         for block in &input.dictionary.blocks {
             files.entry(block.file.as_str()).or_default().push(block);
         }
-        let (lines, reassigned, callers) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Context { input, costs: IndexedModel::new(input.model), files, lines, reassigned, callers }
+        Context {
+            input,
+            costs: IndexedModel::new(input.model),
+            files,
+            lines: OnceCell::new(),
+            reassigned: OnceCell::new(),
+            types: OnceCell::new(),
+            callers: OnceCell::new(),
+        }
     }
 
     /// How often a block ran below each caller, where calls were recorded; none for a caller
@@ -199,6 +207,11 @@ impl<'a> Context<'a> {
         let sources = self.input.sources;
         let all = || sources.iter().flat_map(pattern::reassigned_fields).collect();
         !self.reassigned.get_or_init(all).contains(field)
+    }
+
+    /// The types of the sources.
+    pub fn types(&self) -> &TypeHierarchy<'a> {
+        self.types.get_or_init(|| TypeHierarchy::of(self.input.sources))
     }
 
     /// How often a block ran.

@@ -32,17 +32,10 @@ pub const PATTERN: HintPattern = HintPattern {
 
 /// Finds loops that read fields.
 fn find(context: &Context<'_>, sites: &[Site<'_>]) -> Vec<Hint> {
-    let mut found: Vec<Hint> = sites.iter().filter_map(|site| at(context, site)).collect();
-    let all = found.clone();
-    found.retain(|hint| !all.iter().any(|outer| covers(outer, hint)));
-    found
-}
-
-/// Whether the same copies before a loop around this one save more.
-fn covers(outer: &Hint, inner: &Hint) -> bool {
-    let around = outer.start_line <= inner.start_line && inner.end_line <= outer.end_line;
-    let same = outer.file == inner.file && outer.block != inner.block;
-    same && around && outer.rewrite == inner.rewrite
+    let mut loops: Vec<FieldLoop<'_>> =
+        sites.iter().filter_map(|site| field_loop(context, site)).collect();
+    give_each_field_to_one_loop(&mut loops);
+    loops.iter().filter_map(|field_loop| at(context, field_loop)).collect()
 }
 
 /// Reads of one field in a loop.
@@ -54,25 +47,63 @@ struct Reads<'s> {
     spent: PricedOperations,
     /// The form of one of them.
     form: Option<PricedForm>,
+    /// Whether code that the loop calls might write the field.
+    is_open: bool,
 }
 
-/// The hint for one loop: all its fields together.
-fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
+/// A loop with the fields that it reads again and again.
+struct FieldLoop<'s> {
+    site: &'s Site<'s>,
+    reads: Vec<Reads<'s>>,
+}
+
+/// The fields of one loop; none where it has to see what others write.
+fn field_loop<'s>(context: &Context<'_>, site: &'s Site<'s>) -> Option<FieldLoop<'s>> {
     let entries = site.entries(context).max(1);
     if waits_for_others(site) {
         return None;
     }
-    let mut found = reads(context, site);
-    found.retain(|reads| reads.runs >= 4 * entries);
-    if found.is_empty() {
-        return None;
+    let mut reads = reads(context, site);
+    reads.retain(|reads| reads.runs >= 4 * entries);
+    Some(FieldLoop { site, reads })
+}
+
+/// Of loops within each other that read the same field, one gets it: the outer one, unless
+/// only that calls code that might write it.
+fn give_each_field_to_one_loop(loops: &mut [FieldLoop<'_>]) {
+    for inner in 0..loops.len() {
+        for outer in 0..loops.len() {
+            if !loops[inner].site.is_within(loops[outer].site) {
+                continue;
+            }
+            let shared: Vec<(&str, bool)> = shared_fields(&loops[outer], &loops[inner]);
+            for (name, inner_keeps_it) in shared {
+                let loses = if inner_keeps_it { outer } else { inner };
+                loops[loses].reads.retain(|reads| reads.field.name != name);
+            }
+        }
     }
+}
+
+/// Names of the fields that both loops read, and whether the inner one is to have them.
+fn shared_fields<'s>(outer: &FieldLoop<'s>, inner: &FieldLoop<'s>) -> Vec<(&'s str, bool)> {
+    let of_outer = |name: &str| outer.reads.iter().find(|reads| reads.field.name == name);
+    let shared = inner.reads.iter().filter_map(|reads| {
+        let around = of_outer(reads.field.name)?;
+        Some((reads.field.name, around.is_open && !reads.is_open))
+    });
+    shared.collect()
+}
+
+/// The hint for one loop: all its fields together.
+fn at(context: &Context<'_>, FieldLoop { site, reads: found }: &FieldLoop<'_>) -> Option<Hint> {
+    found.first()?;
+    let entries = site.entries(context).max(1);
     let runs = found.iter().map(|reads| reads.runs).sum();
     let names: Vec<String> = found.iter().map(|reads| format!("`{}`", reads.field.name)).collect();
     let names = names.join(", ");
-    let fixed = |reads: &Reads<'_>| reads.field.is_final || context.is_set_once(reads.field.name);
-    let open = site.calls_source_methods() && !found.iter().all(fixed);
-    let changed = rewrite(site, &found);
+    let open = found.iter().any(|reads| reads.is_open);
+    let changed = rewrite(site, found);
     let starts_plainly = !site.syntax.init.iter().any(|part| has_call(*part));
     let finding = PatternMatch {
         pattern: PATTERN.name,
@@ -82,13 +113,13 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
             if found.len() == 1 { "it" } else { "them" }
         ),
         advice: format!("Copy {names} to local variables before the loop."),
-        rewrite: declarations(&found, &changed).join("\n")
+        rewrite: declarations(found, &changed).join("\n")
             + "\n// and the loop as before, on the locals",
         condition: match open {
             true => format!("No method that the loop calls may write {names}."),
             false => format!("No other thread writes {names} while the loop runs."),
         },
-        saved: saved(context, &found, entries),
+        saved: saved(context, found, entries),
         confidence: if open { Confidence::Low } else { Confidence::High },
         automatic_fix: (!open && starts_plainly).then_some(changed),
     };
@@ -141,11 +172,18 @@ fn saved(context: &Context<'_>, found: &[Reads<'_>], entries: u64) -> PricedOper
 fn reads<'s>(context: &Context<'_>, site: &Site<'s>) -> Vec<Reads<'s>> {
     let file = site.file;
     let locals = pattern::local_names(file, site.syntax.node);
-    let written = pattern::written_names(file, site.syntax.node);
+    let mut written = pattern::written_names(file, site.syntax.node);
+    written.extend(pattern::fields_assigned_by_calls(file, site.syntax.node));
     let usable = |field: &ClassField<'_>| {
         let constant = field.is_static && field.is_final;
         let named = !field.is_static || field.owner != "this";
         !field.is_volatile && !constant && named && !written.contains(field.name)
+    };
+    let calls_others = site.calls_source_methods();
+    let none_yet = |field: ClassField<'s>| {
+        let is_open = calls_others && !field.is_final && !context.is_set_once(field.name);
+        let (spent, form) = (PricedOperations::default(), None);
+        Reads { field, nodes: Vec::new(), runs: 0, spent, form, is_open }
     };
     let mut found: BTreeMap<&str, Reads<'s>> = pattern::fields(file, site.syntax.node)
         .into_iter()
@@ -195,10 +233,6 @@ fn read_on<'b>(
     let mut found = block.operations.iter().filter(is_read);
     let exact = found.clone().find(|o| o.context.starts_with(&form));
     exact.or_else(|| found.find(|o| o.context.is_empty()))
-}
-
-fn none_yet(field: ClassField<'_>) -> Reads<'_> {
-    Reads { field, nodes: Vec::new(), runs: 0, spent: PricedOperations::default(), form: None }
 }
 
 fn in_init(site: &Site<'_>, node: SyntaxNode<'_>) -> bool {
@@ -278,6 +312,60 @@ class Sum {
     }
 }
 ";
+
+    fn found(text: &str) -> Vec<(u32, String, Confidence)> {
+        let (hints, _) = crate::hint::found_in(PATTERN.name, text);
+        let mut found: Vec<_> =
+            hints.into_iter().map(|h| (h.start_line, h.advice, h.confidence)).collect();
+        found.sort_by_key(|(line, ..)| *line);
+        found
+    }
+
+    /// Fields of loops within each other are told once: where most is saved, or where it is sure
+    /// that nothing else writes them.
+    #[test]
+    fn a_field_is_the_hint_of_one_loop() {
+        let text = "class A {
+    int a, b, c, d; int[] e;
+    int sum(int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                sum += a * j + b + c + d;
+            }
+            for (int j = 0; j < n; j++) {
+                sum -= a * e[j];
+            }
+        }
+        return sum;
+    }
+    void set(int x) { a = x; b = x; }
+}
+";
+        let all = found(text);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert_eq!(all[0].0, 5);
+        assert_eq!(all[0].1, "Copy `a`, `b`, `c`, `d`, `e` to local variables before the loop.");
+        let calling = text.replace("sum -= a * e[j];", "sum -= System.identityHashCode(B.x());");
+        let all = found(&(calling + "class B { static Object x() { return null; } }"));
+        let lines: Vec<_> = all.iter().map(|(line, _, sure)| (*line, *sure)).collect();
+        assert_eq!(lines, [(5, Confidence::High), (6, Confidence::High)], "{all:?}");
+        assert!(all[1].1.starts_with("Copy `a`, `b`"), "{all:?}");
+    }
+
+    /// The loop's own call writes it, directly or through another method of the class.
+    #[test]
+    fn a_field_that_a_called_method_writes_is_none() {
+        let text = |body: &str| {
+            format!(
+                "class A {{ int a, b; int sum(int n) {{ int sum = 0; \
+                 for (int i = 0; i < n; i++) {{ sum += a; {body} }} return sum; }} \
+                 void step() {{ more(); }} void more() {{ a++; }} void other() {{ b++; }} }}"
+            )
+        };
+        assert_eq!(found(&text("step();")), []);
+        assert_eq!(found(&text("other();")).len(), 1);
+    }
 
     #[test]
     fn fields_that_the_loop_only_reads_are_found() {

@@ -1,14 +1,16 @@
 //! What was found: hints, and places whose rewrite can't be told from none on the board at hand.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::format::{counted, percent};
 use crate::hint::board_ratio::BoardRatio;
 use crate::hint::hint::{Hint, MeasuredSaving};
 use crate::hint::hint_pattern::HintPattern;
 use crate::hint::on_board::BoardRatios;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::registry::PATTERNS;
-use crate::hint::shown::{HintOptions, is_shown_here, order};
+use crate::hint::shown::{HintOptions, UnshownPlaces, is_shown_here, order};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +19,8 @@ pub struct FoundHints {
     pub hints: Vec<Hint>,
     /// Places whose saving by the costs would be shown, and on the board isn't.
     pub others: Vec<Hint>,
+    /// By pattern, hot places that are no hints by the costs alone.
+    unshown: BTreeMap<&'static str, UnshownPlaces>,
     /// What such rewrites save on the board.
     board: BoardRatios,
     options: HintOptions,
@@ -38,9 +42,14 @@ pub struct Withheld {
 
 impl FoundHints {
     /// Scales and divides what was found.
-    pub(super) fn of(mut found: Vec<Hint>, board: BoardRatios, options: HintOptions) -> Self {
+    pub(super) fn of(
+        mut found: Vec<Hint>,
+        unshown: BTreeMap<&'static str, UnshownPlaces>,
+        board: BoardRatios,
+        options: HintOptions,
+    ) -> Self {
         found.iter_mut().for_each(|hint| hint.take_up(&board));
-        let mut found = Self { hints: found, others: Vec::new(), board, options };
+        let mut found = Self { hints: found, others: Vec::new(), unshown, board, options };
         found.divide();
         found
     }
@@ -83,6 +92,39 @@ impl FoundHints {
         PATTERNS.iter().filter_map(of).collect()
     }
 
+    /// Leaves out what is of other patterns; all are wanted where none is named.
+    pub fn keep_only(&mut self, patterns: &[String]) {
+        let wanted = |pattern: &str| patterns.is_empty() || patterns.iter().any(|p| p == pattern);
+        self.hints.retain(|hint| wanted(hint.pattern));
+        self.others.retain(|hint| wanted(hint.pattern));
+        self.unshown.retain(|pattern, _| wanted(pattern));
+    }
+
+    /// Why there is no hint, where there is none.
+    pub fn why_none(&self) -> String {
+        let sum = |part: fn(&UnshownPlaces) -> usize| self.unshown.values().map(part).sum();
+        let (uncertain, small): (usize, usize) = (sum(|all| all.uncertain), sum(|all| all.small));
+        let places = |count: usize| counted(count, "hot place");
+        let mut reasons = Vec::new();
+        if uncertain > 0 {
+            let places = places(uncertain);
+            reasons.push(format!(
+                "savings at {places} of known patterns are not told apart from zero"
+            ));
+        }
+        if !self.others.is_empty() {
+            reasons.push("no known pattern with a certain saving on this board".into());
+        }
+        if small > 0 {
+            let (places, least) = (places(small), percent(self.options.least_saving));
+            reasons.push(format!("savings at {places} of known patterns are below {least}"));
+        }
+        match reasons.is_empty() {
+            true => "no known pattern in a hot block".into(),
+            false => reasons.join("; "),
+        }
+    }
+
     fn divide(&mut self) {
         let all = self.hints.drain(..).chain(self.others.drain(..));
         let options = self.options;
@@ -109,8 +151,7 @@ impl Hint {
 impl fmt::Display for Withheld {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Withheld { pattern, places, measured, on_board } = self;
-        let word = if *places == 1 { "place" } else { "places" };
-        write!(f, "{places} {word} of {pattern}: ")?;
+        write!(f, "{} of {pattern}: ", counted(places, "place"))?;
         match on_board {
             Some(ratio) if ratio.basis == PredictionBasis::Costs => {
                 write!(f, "saves nothing on this board: {ratio}")
@@ -149,11 +190,41 @@ mod tests {
     }
 
     fn found(of: &[Hint]) -> FoundHints {
-        FoundHints::of(of.to_vec(), BoardRatios::default(), HintOptions::default())
+        let nothing = BTreeMap::new();
+        FoundHints::of(of.to_vec(), nothing, BoardRatios::default(), HintOptions::default())
     }
 
     fn measured(found: &mut FoundHints, saving: Amount) {
         found.take_measured(|_| Some(MeasuredSaving { saving, pairs: 5 }));
+    }
+
+    /// Patterns were found: nobody says that there are none.
+    #[test]
+    fn where_nothing_is_shown_the_reason_is_told() {
+        let none = FoundHints::default();
+        assert_eq!(none.why_none(), "no known pattern in a hot block");
+        let unsure = [("loop-invariant", UnshownPlaces { uncertain: 2, small: 0 })];
+        let small = [("bulk-copy", UnshownPlaces { uncertain: 0, small: 1 })];
+        let all: BTreeMap<_, _> = unsure.into_iter().chain(small).collect();
+        let mut found =
+            FoundHints::of(Vec::new(), all, BoardRatios::default(), HintOptions::default());
+        assert_eq!(
+            found.why_none(),
+            "savings at 2 hot places of known patterns are not told apart from zero; savings at \
+             1 hot place of known patterns are below 0.10 %"
+        );
+        found.keep_only(&["bulk-copy".into()]);
+        assert!(!found.why_none().contains("zero"), "{}", found.why_none());
+    }
+
+    /// A model whose costs may be anything finds the loop and says that.
+    #[test]
+    fn unsure_costs_are_the_reason_where_there_is_no_hint() {
+        let mut sample = sample::program_1();
+        sample.model = sample::with_relative_error(sample.model, 40.0);
+        let found = crate::hint::all_of(&sample, sample::PROGRAM_1);
+        assert!(found.hints.is_empty());
+        assert!(found.why_none().contains("not told apart from zero"), "{}", found.why_none());
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::hint::pattern;
 use crate::hint::prediction_basis::PredictionBasis;
 use crate::hint::site;
 use crate::hint::site::Site;
-use crate::java::SyntaxNode;
 use crate::java::types::{Primitive, ValueKind};
+use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Operation, OperationCount, Verb};
 
 /// The pattern.
@@ -23,10 +23,10 @@ pub const PATTERN: HintPattern = HintPattern {
     name: "inline-small-method",
     title: "Small method called very often: inline it",
     help: "The method is one block with a handful of operations, and the call, its parameters and \
-           its return are a good part of what it costs. Inline it by hand where it is called most, \
-           or make it possible for the compiler (private, final or static). An optimising \
-           compiler inlines many such methods by itself, so the confidence is low: measure \
-           before and after.",
+           its return are a good part of what it costs. Inline it by hand where it is called most. \
+           Methods that override or implement another one, or are overridden, are left out: which \
+           body runs is known when they are called. An optimising compiler inlines many small \
+           methods by itself, so the confidence is low: measure before and after.",
     reference: "Android documentation, Performance tips: avoid internal getters and setters",
     basis: PredictionBasis::Costs,
     find,
@@ -49,8 +49,11 @@ fn find(context: &Context<'_>, _: &[Site<'_>]) -> Vec<Hint> {
     }
     let alone = |block: &&BlockEntry| blocks_of[&(&*block.class, &*block.method)] == 1;
     let often = |block: &&BlockEntry| context.runs(block) >= LEAST_RUNS && is_candidate(block);
-    let found = blocks.iter().filter(often).filter(alone).map(|block| at(context, block));
-    found.filter(|hint| hint.saving.energy.0 >= LEAST_PART * hint.bound.energy.0).collect()
+    let found = blocks.iter().filter(often).filter(alone);
+    found
+        .filter_map(|block| at(context, block))
+        .filter(|hint| hint.saving.energy.0 >= LEAST_PART * hint.bound.energy.0)
+        .collect()
 }
 
 /// The three that call the method of a hint most; empty where the hint is about something
@@ -70,29 +73,25 @@ fn is_candidate(block: &BlockEntry) -> bool {
     block.kind == "entry" && !special && size <= LARGEST_BODY && !creates
 }
 
-/// The hint for one method.
-fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
+/// The hint for one method; none where nobody can put its body in the place of a call.
+fn at(context: &Context<'_>, block: &BlockEntry) -> Option<Hint> {
+    let (file, method) = declaration(context, block)?;
+    if !can_be_inlined(context, file, method) {
+        return None;
+    }
     let runs = context.runs(block);
-    let modifiers = modifiers(context, block);
-    let has = |word: &str| modifiers.contains(&word);
-    // The source shows that no subclass can override it.
-    let bound_early = has("private") || has("static") || has("final");
-    let call = if has("static") { "static" } else { "virtual" };
+    let is_static = pattern::modifiers(file, method).contains(&"static");
+    let call = if is_static { "static" } else { "virtual" };
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
-        advice: match bound_early {
-            true => "Inline it where it is called most.".into(),
-            false => {
-                "Inline it where it is called most, or make it private, final or static.".into()
-            }
-        },
+        advice: "Inline it where it is called most.".into(),
         rewrite: format!("// where it is hot: the body of {} in place of the call", block.name),
-        condition: match bound_early {
-            true => "The caller may reach what the body uses.".into(),
-            false => {
-                "The caller may reach what the body uses, and no subclass overrides it.".into()
-            }
+        condition: match may_be_overridden_elsewhere(file, method) {
+            false => "The caller may reach what the body uses.".into(),
+            true => "The caller may reach what the body uses, and no class outside of these \
+                     sources overrides it."
+                .into(),
         },
         saved: saved(context, block, call, runs as f64),
         confidence: Confidence::Low,
@@ -101,22 +100,53 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Hint {
     let lines = (block.start_line, block.end_line);
     let mut made = hint(context, block, &[block], lines, finding);
     made.bound = context.amount(&with_call(context, block, call, runs as f64));
-    made
+    Some(made)
 }
 
-/// The modifiers of the method that a block is the body of; none where it isn't found.
-fn modifiers<'c>(context: &Context<'c>, block: &BlockEntry) -> Vec<&'c str> {
+/// Whether a class of another program may override the method.
+fn may_be_overridden_elsewhere(file: &SourceFile, method: SyntaxNode<'_>) -> bool {
+    let modifiers = pattern::modifiers(file, method);
+    let has = |words: &[&str]| words.iter().any(|word| modifiers.contains(word));
+    has(&["public", "protected"]) && !has(&["static", "final"])
+}
+
+/// The method that a block is the body of.
+fn declaration<'c>(
+    context: &Context<'c>,
+    block: &BlockEntry,
+) -> Option<(&'c SourceFile, SyntaxNode<'c>)> {
     let name = block.method.split('(').next().unwrap_or_default();
-    let Some(file) = context.input.sources.iter().find(|file| file.path == block.file) else {
-        return Vec::new();
-    };
+    let file = context.input.sources.iter().find(|file| file.path == block.file)?;
     let own = |(method, _): &(SyntaxNode<'_>, SyntaxNode<'_>)| {
         let lines = pattern::line(*method)..=pattern::last_line(*method);
         let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
         named && lines.contains(&block.start_line)
     };
-    let found = pattern::units(file).into_iter().find(own);
-    found.map_or(Vec::new(), |(method, _)| pattern::modifiers(file, method))
+    let found = pattern::units(file).into_iter().filter(own);
+    let innermost = found.min_by_key(|(method, _)| method.byte_range().len());
+    innermost.map(|(method, _)| (file, method))
+}
+
+/// Whether a person can put the body in the place of a call: the sources call it by its name,
+/// the call runs it and no other, it neither locks nor calls itself or its superclass, and
+/// where it uses what only its own top-level class may use, that class calls it.
+fn can_be_inlined(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
+    let types = context.types();
+    let modifiers = pattern::modifiers(file, method);
+    let locks = ["synchronized", "native"].iter().any(|word| modifiers.contains(word));
+    let body = method.child_by_field_name("body").map_or(Vec::new(), pattern::descendants);
+    let name = method.child_by_field_name("name").map(|name| file.text_of(name));
+    let calls_itself = |node: &SyntaxNode<'_>| {
+        pattern::is_super(*node)
+            || pattern::as_call(*node).is_some_and(|call| Some(file.text_of(call.name)) == name)
+    };
+    let hidden = pattern::private_names(file);
+    let uses_hidden = |node: &SyntaxNode<'_>| hidden.contains(file.text_of(*node));
+    types.is_called(file, method)
+        && types.is_called_as_itself(file, method)
+        && !locks
+        && !body.iter().any(calls_itself)
+        && (!body.iter().any(uses_hidden) || types.is_called_in(file, method))
 }
 
 /// The call, its parameters and its return.
@@ -176,6 +206,48 @@ mod tests {
         let expected = [ValueKind::Int, ValueKind::Object, ValueKind::Double];
         assert_eq!(parameter_kinds("f(int,String[],double)"), expected);
         assert!(parameter_kinds("f()").is_empty());
+    }
+
+    /// What an iterator's `next` is called through, what a subclass overrides, what calls itself
+    /// or locks, what nobody calls, and what only another file could call without its fields.
+    #[test]
+    fn only_what_a_person_can_put_in_the_place_of_a_call_is_a_hint() {
+        let text = "import java.util.Iterator;
+class A {
+    int[] values; private int hidden; int open;
+    Iterator<Integer> all() {
+        return new Iterator<>() {
+            int at;
+            public boolean hasNext() { return at < 3; }
+            public Integer next() { return values[at++]; }
+        };
+    }
+    int overridden(int x) { return x + 1; }
+    final int plain(int x) { return x + 2; }
+    synchronized int locked(int x) { return x + 3; }
+    int itself(int x) { return x > 0 ? itself(x - 1) : 0; }
+    int uncalled(int x) { return x + 4; }
+    static int fixed(int x) { return x + 5; }
+    public String toString() { return \"a\"; }
+    int getHidden() { return hidden; }
+    int getOpen() { return open; }
+    int run(int n) {
+        int sum = overridden(n) + plain(n) + locked(n) + itself(n) + fixed(n) + getOpen();
+        for (Iterator<Integer> i = all(); i.hasNext(); ) sum += i.next() + toString().length();
+        return sum;
+    }
+}
+class B extends A { int overridden(int x) { return x; } }
+";
+        let names = |text: &str| -> Vec<String> {
+            let (found, _) = crate::hint::found_in(PATTERN.name, text);
+            let mut names: Vec<String> = found.into_iter().map(|hint| hint.block_name).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(text), ["A.fixed(int)", "A.getOpen()", "A.plain(int)"]);
+        let calling = text.replace("+ getOpen()", "+ getOpen() + getHidden()");
+        assert!(names(&calling).contains(&"A.getHidden()".to_string()), "its own class may");
     }
 
     #[test]

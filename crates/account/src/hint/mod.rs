@@ -68,6 +68,12 @@ pub(crate) fn hints_of_program_1(source: &str) -> Vec<Hint> {
 /// The same of the sample with whatever was changed in it.
 #[cfg(test)]
 fn hints_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> Vec<Hint> {
+    all_of(sample, source).hints
+}
+
+/// The same with what is no hint.
+#[cfg(test)]
+fn all_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> FoundHints {
     let accounts = crate::account::account(&sample.scenario());
     let sources = [crate::java::SourceFile::parse("demo/Grid.java", source)];
     let input = HintInput {
@@ -78,12 +84,19 @@ fn hints_of(sample: &crate::account::sample::OwnedScenario, source: &str) -> Vec
         calls: None,
         sources: &sources,
     };
-    hints(input, BoardRatios::default(), &HintOptions::default()).hints
+    hints(input, BoardRatios::default(), &HintOptions::default())
 }
 
 /// A text with all automatic fixes of a pattern; `None` where it has none.
 #[cfg(test)]
 pub(crate) fn of_text(pattern: &str, text: &str) -> Option<String> {
+    let (found, files) = found_in(pattern, text);
+    apply(&found, &files, usize::MAX).files.remove("A.java")
+}
+
+/// The hints of a pattern in a text that nobody has run.
+#[cfg(test)]
+pub(crate) fn found_in(pattern: &str, text: &str) -> (Vec<Hint>, [crate::java::SourceFile; 1]) {
     use crate::blocks::{Granularity, divide};
     let files = [crate::java::SourceFile::parse("A.java", text)];
     let blocks: Vec<_> = files.iter().map(|file| divide(file, Granularity::Statement)).collect();
@@ -91,5 +104,5 @@ pub(crate) fn of_text(pattern: &str, text: &str) -> Option<String> {
     let dictionary = crate::operations::count(&files, &blocks, &classes).dictionary;
     let mut found = assumed_hints(&dictionary, &files, None);
     found.retain(|hint| hint.pattern == pattern);
-    apply(&found, &files, usize::MAX).files.remove("A.java")
+    (found, files)
 }

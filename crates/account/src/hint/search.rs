@@ -1,11 +1,13 @@
 //! The search: every pattern on every loop that matters.
 
+use std::collections::BTreeMap;
+
 use crate::hint::counted::{Context, HintInput};
 use crate::hint::found::FoundHints;
 use crate::hint::hint::Hint;
 use crate::hint::on_board::BoardRatios;
 use crate::hint::registry::PATTERNS;
-use crate::hint::shown::{HintOptions, is_shown, reaches};
+use crate::hint::shown::{HintOptions, UnshownPlaces, is_shown, reaches};
 use crate::hint::{diff, inline_call, site};
 
 /// All hints, largest certain saving first ([`Hint::sure_saving_j`]); those without an
@@ -19,13 +21,19 @@ pub fn hints(input: HintInput<'_>, board: BoardRatios, options: &HintOptions) ->
     });
     let mut found: Vec<Hint> =
         PATTERNS.iter().flat_map(|pattern| (pattern.find)(&context, &sites)).collect();
+    found.retain(|hint| reaches(&hint.bound, options.least_bound));
+    let mut unshown: BTreeMap<&str, UnshownPlaces> = BTreeMap::new();
     found.retain(|hint| {
-        reaches(&hint.bound, options.least_bound) && is_shown(&hint.saving, options)
+        let shown = is_shown(&hint.saving, options);
+        if !shown {
+            unshown.entry(hint.pattern).or_default().add(&hint.saving, options);
+        }
+        shown
     });
     for hint in &mut found {
         hint.by_costs = hint.saving;
         hint.diff = diff::of_hint(hint, input.sources);
         hint.callers = inline_call::callers(&context, hint);
     }
-    FoundHints::of(found, board, *options)
+    FoundHints::of(found, unshown, board, *options)
 }

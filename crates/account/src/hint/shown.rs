@@ -29,6 +29,25 @@ pub(super) fn reaches(amount: &Amount, least: f64) -> bool {
     amount.share.is_some_and(|share| share >= least)
 }
 
+/// Hot places of known patterns that are no hints by the costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct UnshownPlaces {
+    /// Their savings can't be told from none.
+    pub uncertain: usize,
+    /// Their savings are small.
+    pub small: usize,
+}
+
+impl UnshownPlaces {
+    /// Takes up one that isn't shown.
+    pub fn add(&mut self, saving: &Amount, options: &HintOptions) {
+        match reaches(saving, options.least_saving) {
+            true => self.uncertain += 1,
+            false => self.small += 1,
+        }
+    }
+}
+
 /// Whether a saving is worth showing.
 pub(super) fn is_shown(saving: &Amount, options: &HintOptions) -> bool {
     reaches(saving, options.least_saving) && (options.may_save_nothing || !may_be_nothing(saving))

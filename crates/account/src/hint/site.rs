@@ -65,6 +65,19 @@ impl<'a> Site<'a> {
             && !pattern::in_other_unit(node, self.syntax.node)
     }
 
+    /// Whether this loop stands in another one, of the same unit.
+    pub fn is_within(&self, outer: &Site<'_>) -> bool {
+        let (own, around) = (self.syntax.node.byte_range(), outer.syntax.node.byte_range());
+        let same_unit =
+            self.body.class == outer.body.class && self.body.method == outer.body.method;
+        let same_file = self.file.path == outer.file.path;
+        same_file
+            && same_unit
+            && own != around
+            && around.start <= own.start
+            && own.end <= around.end
+    }
+
     /// The block among the loop's that holds the source at `node`.
     pub fn block_at(&self, context: &Context<'_>, node: SyntaxNode<'_>) -> &'a BlockEntry {
         let within = |part: &SyntaxNode<'_>| {

@@ -41,7 +41,8 @@ fn of_file(context: &Context<'_>, file: &SourceFile) -> Vec<Hint> {
 }
 
 /// Whether a method is private, not static, in a class that may have static methods, and
-/// uses nothing of its object.
+/// uses nothing of its object: neither a type that its class is a parameter of, nor is it
+/// handed on as a method of an object.
 fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'_>) -> bool {
     let modifiers = pattern::modifiers(file, method);
     let has = |word: &str| modifiers.contains(&word);
@@ -55,7 +56,10 @@ fn could_be_static(file: &SourceFile, method: SyntaxNode<'_>, body: SyntaxNode<'
     let serial = ["writeObject", "readObject", "readObjectNoData", "readResolve", "writeReplace"];
     let name = method.child_by_field_name("name").map_or("", |name| file.text_of(name));
     let own_only = |node: SyntaxNode<'_>| uses_object(file, node, &class.static_names);
-    !serial.contains(&name) && !pattern::descendants(body).into_iter().any(own_only)
+    !serial.contains(&name)
+        && !pattern::names_type(file, method, &class.type_parameters)
+        && !pattern::is_referred_to(file, name)
+        && !pattern::descendants(body).into_iter().any(own_only)
 }
 
 /// Whether a node uses the object: `this`, `super`, or a name that is neither declared in
@@ -130,4 +134,29 @@ fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Optio
         .copied()
         .collect();
     Some(hint(context, entry, &all, (line, pattern::last_line(method)), finding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A static method knows neither its class's type parameters nor an object to refer to.
+    #[test]
+    fn what_would_not_compile_is_no_hint() {
+        let names = |text: &str| -> Vec<String> {
+            let (found, _) = crate::hint::found_in(PATTERN.name, text);
+            found.into_iter().map(|hint| hint.block_name).collect()
+        };
+        let class = |head: &str, method: &str| {
+            format!("class A{head} {{ {method} int run(int n) {{ return n; }} }}")
+        };
+        let twice = "private int twice(int x) { return 2 * x; }";
+        assert_eq!(names(&class("", twice)), ["A.twice(int)"]);
+        assert_eq!(names(&class("<T>", twice)), ["A.twice(int)"]);
+        assert!(names(&class("<T>", "private int of(T x) { return 2; }")).is_empty());
+        let own = "private <T> int of(T x) { return 2; }";
+        assert_eq!(names(&class("<T>", own)).len(), 1, "its own parameter hides the class's");
+        let referred = "java.util.function.IntUnaryOperator f = this::twice; ";
+        assert!(names(&class("", &format!("{referred}{twice}"))).is_empty());
+    }
 }

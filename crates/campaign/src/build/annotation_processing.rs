@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::format::counted;
 use crate::java::classpath::{ClassFileFacts, class_file_facts};
 use crate::private_files::TemporaryFolder;
 use crate::scenario::Role;
@@ -58,8 +59,8 @@ pub fn process(
     }
     sources.javac.compiled = Some(Arc::new(CompiledProgram::new(made.folder)));
     let count = names.len();
-    let plural = if count == 1 { "" } else { "s" };
-    Ok(format!("{count} annotation processor{plural} ran, {generated} sources are generated"))
+    let ran = counted(count, "annotation processor");
+    Ok(format!("{ran} ran, {}", counted(generated, "generated source")))
 }
 
 /// The program with all of its processors.

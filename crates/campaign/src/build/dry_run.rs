@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::Instant;
 
 use crate::blocks::BlockId;
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
@@ -15,7 +14,7 @@ use crate::scenario::Scenario;
 use crate::toolchain::{Jdk, jar};
 
 use super::jobs::{Job, Maker, SwitchBuild};
-use super::runner::VariantRunner;
+use super::runner::{DryRun, VariantRunner};
 use super::{BuildError, VariantBuilder};
 
 /// Runs cases of a scenario on the local JVM.
@@ -81,7 +80,6 @@ impl HostDryRunner<'_, '_> {
         if builds == DryBuilds::Shared {
             self.share()?;
         }
-        let start = Instant::now();
         let folder =
             TemporaryFolder::new("dry-run").map_err(BuildError::io(std::env::temp_dir()))?;
         let shared = self.shared.as_ref().filter(|_| builds == DryBuilds::Shared);
@@ -91,7 +89,7 @@ impl HostDryRunner<'_, '_> {
         let mut jobs: BTreeMap<&[BlockId], Arc<Job>> = BTreeMap::new();
         let (send, receive) = mpsc::channel::<(usize, Arc<Job>)>();
         let queue = Mutex::new(receive);
-        let mut outcomes = thread::scope(|scope| {
+        let mut runs = thread::scope(|scope| {
             let count = thread::available_parallelism().map_or(WORKERS, NonZero::get);
             let workers: Vec<_> =
                 (0..count).map(|_| scope.spawn(|| runner.work(cases, &queue))).collect();
@@ -110,16 +108,16 @@ impl HostDryRunner<'_, '_> {
                 let _ = send.send((index, job));
             }
             drop(send);
-            let mut outcomes = Vec::new();
+            let mut runs = Vec::new();
             for worker in workers {
-                outcomes.extend(worker.join().expect("a worker does not panic")?);
+                runs.extend(worker.join().expect("a worker does not panic")?);
             }
-            Ok::<_, BuildError>(outcomes)
+            Ok::<_, BuildError>(runs)
         })?;
-        outcomes.sort_by_key(|(index, _)| *index);
-        let outcomes: Vec<DryOutcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
-        self.runner.learn(cases, &outcomes, start.elapsed());
-        Ok(outcomes)
+        runs.sort_by_key(|(index, _)| *index);
+        let runs: Vec<DryRun> = runs.into_iter().map(|(_, run)| run).collect();
+        self.runner.learn(cases, &runs);
+        Ok(runs.into_iter().map(|run| run.outcome).collect())
     }
 }
 

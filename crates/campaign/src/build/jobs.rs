@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::blocks::BlockId;
 use crate::instrument::Probe;
@@ -31,6 +32,8 @@ pub(super) struct Job {
     pub(super) off: Option<String>,
     pub(super) removed: BTreeSet<BlockId>,
     pub(super) kept: Vec<(BlockId, String)>,
+    /// What was said when it hung with some input: others wait no more.
+    pub(super) hung: OnceLock<String>,
 }
 
 /// Makes jobs: without compiling where the switches can do it.
@@ -49,13 +52,15 @@ impl Maker<'_, '_> {
             && let Some(off) = self.builder.switches_of(&removed)?
         {
             let (classes, options) = (shared.jar.clone(), shared.options.clone());
-            return Ok(Job { classes, options, off: Some(off), removed, kept: Vec::new() });
+            let (kept, hung) = (Vec::new(), OnceLock::new());
+            return Ok(Job { classes, options, off: Some(off), removed, kept, hung });
         }
         let variant = self.builder.build(&removed, Probe::Count)?;
         let classes = self.folder.join(number.to_string());
         let runnable = self.runner.runnable(&variant.classes)?;
         jar::write_folder(&classes, &runnable)?;
         let (removed, kept) = (variant.removed, variant.kept);
-        Ok(Job { classes, options: Vec::new(), off: None, removed, kept })
+        let hung = OnceLock::new();
+        Ok(Job { classes, options: Vec::new(), off: None, removed, kept, hung })
     }
 }

@@ -1,10 +1,10 @@
 //! Running one variant on the local JVM, and what came of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use crate::blocks::BlockId;
 use crate::campaign::{DryCase, DryOutcome};
@@ -25,7 +25,8 @@ use super::{AnalysedApplication, BuildError};
 const BASE_LIMIT: Duration = Duration::from_secs(60);
 
 /// The back-stop for variants that wait for ever without executing anything: this many
-/// times as long as the unremoved cases, so that a busy machine is never taken for one.
+/// times as long as the unremoved case of the same input, so that a busy machine is never taken
+/// for one.
 const SLOWER: u32 = 10;
 
 /// ... and at least so long.
@@ -38,6 +39,12 @@ fn base_limit(scenario: &Scenario) -> Duration {
     BASE_LIMIT.max(Duration::from_secs_f64(scenario.session.limit_s))
 }
 
+/// What came of a dry run, and how long it took.
+pub(super) struct DryRun {
+    pub outcome: DryOutcome,
+    pub took: Duration,
+}
+
 /// What several threads need to run variants at once.
 pub(super) struct VariantRunner<'r> {
     scenario: &'r Scenario,
@@ -46,7 +53,8 @@ pub(super) struct VariantRunner<'r> {
     /// What starts an application with a window.
     windowed: Option<Windowed>,
     judge: DryRunJudge<'r>,
-    limit: Duration,
+    /// By input, how long a run may take, where it is known how long the unremoved case takes.
+    limits: BTreeMap<String, Duration>,
 }
 
 impl<'r> VariantRunner<'r> {
@@ -60,8 +68,8 @@ impl<'r> VariantRunner<'r> {
             return Err(BuildError::InputCommand);
         }
         let windowed = Windowed::of(scenario, application, jdk)?;
-        let (judge, limit) = (DryRunJudge::new(scenario, application), base_limit(scenario));
-        Ok(VariantRunner { scenario, application, jdk, windowed, judge, limit })
+        let (judge, limits) = (DryRunJudge::new(scenario, application), BTreeMap::new());
+        Ok(VariantRunner { scenario, application, jdk, windowed, judge, limits })
     }
 
     /// A build's classes as they are run.
@@ -81,12 +89,17 @@ impl<'r> VariantRunner<'r> {
     }
 
     /// Keeps what the unremoved cases did, for others to be held against.
-    pub(super) fn learn(&mut self, cases: &[DryCase], outcomes: &[DryOutcome], took: Duration) {
-        for (case, outcome) in cases.iter().zip(outcomes) {
-            if self.judge.learn(case, outcome) {
-                self.limit = LEAST_LIMIT.max(took * SLOWER);
+    pub(super) fn learn(&mut self, cases: &[DryCase], runs: &[DryRun]) {
+        for (case, run) in cases.iter().zip(runs) {
+            if self.judge.learn(case, &run.outcome) {
+                self.limits.insert(case.input.clone(), LEAST_LIMIT.max(run.took * SLOWER));
             }
         }
+    }
+
+    /// How long a run with this input may take.
+    fn limit(&self, input: &str) -> Duration {
+        self.limits.get(input).copied().unwrap_or_else(|| base_limit(self.scenario))
     }
 
     /// Whether it is known what the unremoved application does with an input.
@@ -99,12 +112,22 @@ impl<'r> VariantRunner<'r> {
         &self,
         cases: &[DryCase],
         queue: &Mutex<mpsc::Receiver<(usize, Arc<Job>)>>,
-    ) -> Result<Vec<(usize, DryOutcome)>, BuildError> {
-        let mut outcomes = Vec::new();
+    ) -> Result<Vec<(usize, DryRun)>, BuildError> {
+        let mut runs = Vec::new();
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((index, job)) = next else { return Ok(outcomes) };
-            outcomes.push((index, self.run(&cases[index], &job)?));
+            let Ok((index, job)) = next else { return Ok(runs) };
+            let begun = Instant::now();
+            let outcome = match job.hung.get() {
+                Some(reason) => DryOutcome::Hung { reason: reason.clone() },
+                None => self.run(&cases[index], &job)?,
+            };
+            if let DryOutcome::Hung { reason } = &outcome
+                && !job.removed.is_empty()
+            {
+                job.hung.set(reason.clone()).ok();
+            }
+            runs.push((index, DryRun { outcome, took: begun.elapsed() }));
         }
     }
 
@@ -115,7 +138,7 @@ impl<'r> VariantRunner<'r> {
             return Ok(failed(format!("no input sequence {}", case.input)));
         };
         let outcome = jvm::run(self.jdk, &self.plan(input, folder.path(), job)?)?;
-        let end = self.end(outcome, folder.path())?;
+        let end = self.end(outcome, folder.path(), self.limit(&case.input))?;
         let removed: Vec<BlockId> = job.removed.iter().copied().collect();
         let tried = TriedVariant { removed: &removed, kept: &job.kept };
         Ok(self.judge.outcome(&end, case, &tried))
@@ -133,6 +156,7 @@ impl<'r> VariantRunner<'r> {
             off: None,
             removed: BTreeSet::new(),
             kept: Vec::new(),
+            hung: OnceLock::new(),
         };
         jvm::run(self.jdk, &self.plan(input, folder, &job)?)?;
         Ok(archive.exists().then(|| format!("-XX:SharedArchiveFile={}", archive.display())))
@@ -156,6 +180,7 @@ impl<'r> VariantRunner<'r> {
             off: None,
             removed: BTreeSet::new(),
             kept: Vec::new(),
+            hung: OnceLock::new(),
         };
         Ok(JvmRun { limit: base_limit(self.scenario) * SLOWER, ..self.plan(input, folder, &job)? })
     }
@@ -180,7 +205,7 @@ impl<'r> VariantRunner<'r> {
                 .collect(),
             directory: folder.to_path_buf(),
             input: input.steps.iter().map(|step| step.timed() + "\n").collect(),
-            limit: self.limit,
+            limit: self.limit(&input.name),
         };
         Ok(match &self.windowed {
             Some(windowed) => windowed.run(program, &job.classes, &extras, &input.steps),
@@ -188,9 +213,14 @@ impl<'r> VariantRunner<'r> {
         })
     }
 
-    fn end(&self, outcome: JvmOutcome, folder: &Path) -> Result<DryEnd, BuildError> {
+    fn end(
+        &self,
+        outcome: JvmOutcome,
+        folder: &Path,
+        limit: Duration,
+    ) -> Result<DryEnd, BuildError> {
         let how = match outcome.end {
-            JvmEnd::TimedOut => DryRunEnd::TimedOut(self.limit),
+            JvmEnd::TimedOut => DryRunEnd::TimedOut(limit),
             JvmEnd::Exited(TOO_MUCH_WORK) => DryRunEnd::TooMuchWork,
             JvmEnd::Exited(0) => DryRunEnd::Ended,
             JvmEnd::Exited(code) => DryRunEnd::Crashed(Some(code)),

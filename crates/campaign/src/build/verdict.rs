@@ -108,7 +108,9 @@ impl<'j> DryRunJudge<'j> {
     /// What a case's run comes to.
     pub fn outcome(&self, end: &DryEnd, case: &DryCase, tried: &TriedVariant<'_>) -> DryOutcome {
         match &end.how {
-            DryRunEnd::TimedOut(limit) => return failed(too_long(*limit, case)),
+            DryRunEnd::TimedOut(limit) => {
+                return DryOutcome::Hung { reason: too_long(*limit, case) };
+            }
             DryRunEnd::TooMuchWork => return too_much(),
             DryRunEnd::NoInput(reason) => return failed(reason.clone()),
             DryRunEnd::Ended if end.counts.is_none() => return failed("left no counts".into()),
@@ -204,7 +206,7 @@ mod tests {
 
     fn reason(end: DryEnd) -> String {
         match outcome(end) {
-            DryOutcome::Failed { reason, .. } => reason,
+            DryOutcome::Failed { reason, .. } | DryOutcome::Hung { reason } => reason,
             DryOutcome::Ran { .. } => "it ran".into(),
         }
     }
@@ -243,9 +245,7 @@ mod tests {
         let torn = DryEnd { trace, ..end(DryRunEnd::Crashed(None), "block,execu") };
         assert_eq!(reason(torn), "crashed: X: why");
         let hung = end(DryRunEnd::TimedOut(Duration::from_secs(12)), "");
-        let DryOutcome::Failed { reason: of_base, .. } = outcome_of(&[], hung.clone()) else {
-            panic!()
-        };
+        let DryOutcome::Hung { reason: of_base } = outcome_of(&[], hung.clone()) else { panic!() };
         assert!(of_base.contains("within 12 s") && of_base.contains("session.dry_extras"));
         assert_eq!(reason(hung), "did not end within 12 s");
     }

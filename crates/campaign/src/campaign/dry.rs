@@ -24,7 +24,12 @@ pub enum DryOutcome {
         /// Blocks of the set that the variant could not leave out, with the reason.
         kept: Vec<(BlockId, String)>,
     },
-    /// It did not compile, crashed or hung.
+    /// It was ended since it took too long: so may every other case without these blocks.
+    Hung {
+        /// One sentence.
+        reason: String,
+    },
+    /// It did not compile, or crashed.
     Failed {
         /// One sentence.
         reason: String,

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::campaign::PlannedMicrobenchmarks;
 use crate::campaign::dry::{DryCase, DryOutcome};
+use crate::campaign::{PlannedCase, PlannedMicrobenchmarks};
 use crate::operations::{BlockEntry, Operation, OperationCount};
 use crate::scenario::{CampaignProtocol, CampaignSettings, CaseChoice, PlanOn};
 
@@ -59,11 +59,16 @@ pub(crate) fn settings(cases: usize) -> CampaignSettings {
 /// 60 blocks: block i runs 100 + i times (half as often with input b), 50..60 never;
 /// twelve operations in turn. Removing 7 or 23 crashes, 11 collapses, 30 can't be
 /// compiled away, 40 and 41 together crash.
+#[derive(Default)]
 struct Program {
     runs: usize,
     broken: bool,
     /// Whether a crash points at the block that causes it.
     tells: bool,
+    /// With input b it waits for ever without these blocks.
+    waits_without: Option<Vec<BlockId>>,
+    /// Runs that hung.
+    hung: Vec<DryCase>,
 }
 
 const BLOCKS: usize = 60;
@@ -79,13 +84,20 @@ fn program_dictionary() -> Dictionary {
 impl DryRunner for Program {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.runs += cases.len();
-        Ok(cases.iter().map(|case| self.outcome(case)).collect())
+        let outcomes: Vec<DryOutcome> = cases.iter().map(|case| self.outcome(case)).collect();
+        let ran = cases.iter().zip(&outcomes);
+        let hung = ran.filter(|(_, outcome)| matches!(outcome, DryOutcome::Hung { .. }));
+        self.hung.extend(hung.map(|(case, _)| case.clone()));
+        Ok(outcomes)
     }
 }
 
 impl Program {
     fn outcome(&self, case: &DryCase) -> DryOutcome {
         let has = |block: u32| case.removed.contains(&BlockId(block));
+        if case.input == "b" && self.waits_without.as_ref() == Some(&case.removed) {
+            return DryOutcome::Hung { reason: "did not end within 12 s".into() };
+        }
         if has(7) || has(23) || (has(40) && has(41)) || self.broken {
             let guilty = [7, 23, 40].into_iter().find(|block| self.tells && has(*block));
             let suspects = guilty.map(BlockId).into_iter().collect();
@@ -115,7 +127,7 @@ fn plan_program(cases: usize, dry_runs: usize) -> (Plan, usize) {
 
 /// A plan of the written program with two inputs, and the dry runs made.
 pub(crate) fn plan_with(campaign: CampaignSettings) -> (Plan, usize) {
-    let mut program = Program { runs: 0, broken: false, tells: false };
+    let mut program = Program::default();
     let inputs = vec!["a".to_string(), "b".to_string()];
     let settings = PlanSettings {
         inputs,
@@ -130,7 +142,7 @@ pub(crate) fn plan_with(campaign: CampaignSettings) -> (Plan, usize) {
 #[test]
 fn crashes_that_point_at_blocks_leave_more_dry_runs_for_others() {
     let removed = |tells: bool| {
-        let mut program = Program { runs: 0, broken: false, tells };
+        let mut program = Program { tells, ..Program::default() };
         let campaign = CampaignSettings { dry_runs: 40, ..settings(20) };
         let inputs = vec!["a".to_string(), "b".to_string()];
         let settings = PlanSettings {
@@ -178,7 +190,7 @@ fn the_plan_has_the_cases_asked_for_and_can_tell_the_operations_apart() {
 /// Without block 11 the program runs 4 of 50 blocks: about 7 % of its operations.
 #[test]
 fn cases_with_too_little_energy_are_left_out() {
-    let mut program = Program { runs: 0, broken: false, tells: false };
+    let mut program = Program::default();
     let campaign = CampaignSettings { min_energy_share: 0.1, ..settings(44) };
     let inputs = vec!["a".to_string(), "b".to_string()];
     let settings = PlanSettings {
@@ -192,6 +204,30 @@ fn cases_with_too_little_energy_are_left_out() {
     assert_eq!((plan.cases.len(), plan.summary.collapsed), (44, 0));
     let dropped = plan.dropped.iter().find(|dropped| dropped.block.0 == 11).unwrap();
     assert_eq!(dropped.reason, "without it the application spends too little energy to measure");
+}
+
+/// A set that two inputs share, and that hangs with the second of them.
+#[test]
+fn a_set_that_hangs_is_tried_once_and_left_out_with_every_input() {
+    let (undisturbed, _) = plan_program(44, 176);
+    let (with_a, with_b): (Vec<&PlannedCase>, Vec<&PlannedCase>) =
+        undisturbed.cases.iter().partition(|case| case.input == "a");
+    let is_shared = |case: &&&PlannedCase| {
+        !case.removed.is_empty() && with_b.iter().any(|other| other.removed == case.removed)
+    };
+    let shared = with_a.iter().find(is_shared).expect("variants are shared").removed.clone();
+    let mut program = Program { waits_without: Some(shared.clone()), ..Program::default() };
+    let inputs = vec!["a".to_string(), "b".to_string()];
+    let settings = PlanSettings {
+        inputs,
+        campaign: CampaignSettings { dry_runs: 176, ..settings(44) },
+        session_s: 100.0,
+        microbenchmarks: PlannedMicrobenchmarks::default(),
+    };
+    let plan = plan(&settings, &program_dictionary(), &mut program).unwrap();
+    assert_eq!(program.hung.len(), 1, "{:?}", program.hung);
+    assert!(plan.cases.iter().all(|case| case.removed != shared));
+    assert_eq!(plan.cases.len(), 44, "another set takes its place");
 }
 
 #[test]
@@ -218,7 +254,7 @@ fn a_small_budget_is_kept_and_said() {
 
 #[test]
 fn a_broken_base_case_is_an_error() {
-    let mut program = Program { runs: 0, broken: true, tells: false };
+    let mut program = Program { broken: true, ..Program::default() };
     let settings = PlanSettings {
         inputs: vec!["a".into()],
         campaign: settings(3),

@@ -29,6 +29,10 @@ impl SetSearch<'_> {
                 DryOutcome::Failed { reason, .. } => {
                     self.found[index].proof = Proof::Failed(reason);
                 }
+                DryOutcome::Hung { reason } => {
+                    let removed = self.found[index].removed.clone();
+                    self.leave_out(&removed, &reason);
+                }
                 DryOutcome::Ran { executions, kept } => self.proven(index, executions, kept),
             }
         }
@@ -36,6 +40,10 @@ impl SetSearch<'_> {
     }
 
     fn proven(&mut self, index: usize, executions: Vec<u64>, kept: Vec<(BlockId, String)>) {
+        // The same blocks may have hung with another input.
+        if matches!(self.found[index].proof, Proof::Failed(_)) {
+            return;
+        }
         let left_in: BTreeSet<BlockId> = kept.iter().map(|(block, _)| *block).collect();
         self.culprits.extend(kept);
         let found = &mut self.found[index];

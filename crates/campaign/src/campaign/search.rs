@@ -70,6 +70,9 @@ pub(super) struct SetSearch<'d> {
     pub accusations: BTreeMap<BlockId, String>,
     /// Sets that were tried, by input.
     tried: BTreeSet<(usize, Vec<BlockId>)>,
+    /// Sets that hung with some input, with what was said: nothing is tried without these
+    /// blocks again, since each try would wait as long.
+    hung: BTreeMap<Vec<BlockId>, String>,
 }
 
 /// How one tried set ended.
@@ -110,6 +113,7 @@ impl<'d> SetSearch<'d> {
             culprits: BTreeMap::new(),
             accusations: BTreeMap::new(),
             tried: BTreeSet::new(),
+            hung: BTreeMap::new(),
         }
     }
 
@@ -120,7 +124,9 @@ impl<'d> SetSearch<'d> {
         let outcomes = self.ask(&cases)?;
         for (input, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
-                DryOutcome::Failed { reason, .. } => return Ok(Err((input, reason))),
+                DryOutcome::Failed { reason, .. } | DryOutcome::Hung { reason } => {
+                    return Ok(Err((input, reason)));
+                }
                 DryOutcome::Ran { executions, .. } => {
                     self.base.push(executions.clone());
                     self.found.push(self.candidate(input, Vec::new(), executions));
@@ -197,7 +203,9 @@ impl<'d> SetSearch<'d> {
     ) -> Result<Vec<SetOutcome>, DryError> {
         let mut new: Vec<Vec<BlockId>> = Vec::new();
         for set in sets {
-            let known = self.tried.contains(&(input, set.clone())) || new.contains(set);
+            let known = self.tried.contains(&(input, set.clone()))
+                || new.contains(set)
+                || self.hung.contains_key(set);
             if !known && new.len() + reserve < self.budget {
                 new.push(set.clone());
             }
@@ -214,8 +222,22 @@ impl<'d> SetSearch<'d> {
             let tried = self.note(input, &set, outcome);
             fresh.insert(set, tried);
         }
-        let outcome = |set: &Vec<BlockId>| fresh.remove(set).unwrap_or(SetOutcome::Not);
+        let outcome = |set: &Vec<BlockId>| match (fresh.remove(set), self.hung.get(set)) {
+            (Some(outcome), _) => outcome,
+            (None, Some(reason)) => {
+                SetOutcome::Failed { reason: reason.clone(), suspects: Vec::new() }
+            }
+            (None, None) => SetOutcome::Not,
+        };
         Ok(sets.iter().map(outcome).collect())
+    }
+
+    /// Leaves a set that hung out with every input, also where it ran before.
+    pub(super) fn leave_out(&mut self, set: &[BlockId], reason: &str) {
+        self.hung.insert(set.to_vec(), reason.to_owned());
+        for found in self.found.iter_mut().filter(|found| found.removed == set) {
+            found.proof = Proof::Failed(reason.to_owned());
+        }
     }
 
     pub(super) fn accuse(&mut self, suspects: &[BlockId], reason: &str) {
@@ -241,6 +263,10 @@ impl<'d> SetSearch<'d> {
         self.tried.insert((input, set.to_vec()));
         match outcome {
             DryOutcome::Failed { reason, suspects } => SetOutcome::Failed { reason, suspects },
+            DryOutcome::Hung { reason } => {
+                self.leave_out(set, &reason);
+                SetOutcome::Failed { reason, suspects: Vec::new() }
+            }
             DryOutcome::Ran { executions, kept } => {
                 let left_in: BTreeSet<BlockId> = kept.iter().map(|(block, _)| *block).collect();
                 self.culprits.extend(kept);

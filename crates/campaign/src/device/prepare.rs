@@ -16,6 +16,9 @@ const PREPARE_LIMIT: Duration = Duration::from_secs(30);
 pub enum Frequency {
     /// Governor `userspace` and this frequency in kHz, read back.
     FixedKhz(u32),
+    /// The same with the offered frequency that is nearest to 1.1 GHz, as it is where the board
+    /// does not let it be fixed.
+    Auto,
     /// As it is: energy then varies with the governor's choices.
     Leave,
 }
@@ -45,12 +48,11 @@ pub struct PrepareOptions {
 }
 
 impl Default for PrepareOptions {
-    /// The INA231 and 1.1 GHz, as on the Odroid-XU+E of the reference campaign; no core
-    /// offline; a quarter of an hour until the guard acts.
+    /// The INA231, as on the Odroid-XU+E of the reference campaign; a frequency near its 1.1 GHz;
+    /// no core offline; a quarter of an hour until the guard acts.
     fn default() -> Self {
         let guard = Guard::After(Duration::from_secs(900));
-        let frequency = Frequency::FixedKhz(1_100_000);
-        Self { meter: "ina231", frequency, offline_cores: Vec::new(), guard }
+        Self { meter: "ina231", frequency: Frequency::Auto, offline_cores: Vec::new(), guard }
     }
 }
 
@@ -67,6 +69,10 @@ pub struct BoardState {
     pub update_period: Option<Duration>,
     /// The frequency of the big cores in kHz, as read back; absent without cpufreq.
     pub frequency_khz: Option<u32>,
+    /// The frequency in kHz that they were fixed to; absent where they were left.
+    pub fixed_khz: Option<u32>,
+    /// Number of the last of the big cores; absent without cpufreq.
+    pub big_core: Option<u32>,
     /// The temperature in degrees Celsius; absent where no sensor is known.
     pub temperature_c: Option<f64>,
     /// Tools a session can do without, but not as well (`taskset`, `setsid`, ...).
@@ -105,6 +111,7 @@ pub fn restore(board: &dyn Board) -> Result<usize, DeviceError> {
 fn arguments(options: &PrepareOptions, facts: &BoardFacts) -> Vec<String> {
     let frequency = match options.frequency {
         Frequency::FixedKhz(khz) => khz.to_string(),
+        Frequency::Auto => "auto".into(),
         Frequency::Leave => "leave".into(),
     };
     let offline: Vec<String> = options.offline_cores.iter().map(u32::to_string).collect();
@@ -125,13 +132,16 @@ fn state(facts: BoardFacts, output: &str) -> BoardState {
         let text = scripts::value(output, key).unwrap_or_default();
         text.split(',').filter(|name| !name.is_empty()).map(Into::into).collect()
     };
+    let number = |key| scripts::value(output, key).and_then(|text| text.parse::<u32>().ok());
     let period_us = scripts::value(output, "update_period_us").and_then(|text| text.parse().ok());
     BoardState {
         facts,
         rails: names("rails"),
         silent_rails: names("silent_rails"),
         update_period: period_us.map(Duration::from_micros),
-        frequency_khz: scripts::value(output, "frequency_khz").and_then(|text| text.parse().ok()),
+        frequency_khz: number("frequency_khz"),
+        fixed_khz: number("fixed_khz"),
+        big_core: number("big_core"),
         temperature_c: scripts::value(output, "temperature_c").and_then(|text| text.parse().ok()),
         missing_tools: scripts::values(output, "missing_tool").map(Into::into).collect(),
     }
@@ -147,6 +157,7 @@ mod tests {
         let state = state(BoardFacts::default(), "rails=arm,mem\n");
         assert_eq!(state.rails, ["arm", "mem"]);
         assert_eq!((state.update_period, state.frequency_khz), (None, None));
+        assert_eq!((state.fixed_khz, state.big_core), (None, None));
         assert!(state.silent_rails.is_empty());
     }
 
@@ -166,5 +177,7 @@ mod tests {
         );
         let virtual_board = BoardFacts { hardware: Hardware::Virtual, ..real };
         assert_eq!(arguments(&options, &virtual_board)[3], "guard_s=off");
+        let auto = PrepareOptions { frequency: Frequency::Auto, ..options };
+        assert_eq!(arguments(&auto, &virtual_board)[1], "frequency_khz=auto");
     }
 }

@@ -60,6 +60,12 @@ impl CampaignBasis {
         }
     }
 
+    /// What tells a case's variant from others; none of the unremoved one.
+    pub(super) fn variant_of(&self, case: &str) -> Option<&str> {
+        let removed = &self.cases.get(case)?.removed;
+        (!removed.is_empty() && *removed != short_hash(b"")).then_some(removed)
+    }
+
     fn inputs(&self) -> BTreeSet<&str> {
         self.cases.values().map(|case| case.input.as_str()).collect()
     }

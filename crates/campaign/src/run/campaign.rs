@@ -78,6 +78,9 @@ pub fn run_campaign_until(
         }
         match entry.last_reasons(&journal) {
             None => hopeless = 0,
+            Some(reasons) if entry.left_out(&journal).is_some() => {
+                given_up.push((run.clone(), reasons));
+            }
             Some(reasons) => {
                 hopeless += 1;
                 if hopeless == HOPELESS {

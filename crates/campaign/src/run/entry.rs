@@ -4,11 +4,11 @@
 use crate::campaign::{PlannedRun, RunPhase};
 
 use super::error::RunError;
-use super::journal::Journal;
+use super::journal::{Begun, Journal};
 use super::judge::judge;
 use super::judge_settings::RunReference;
 use super::options::RunOptions;
-use super::record::{RawRun, RunRecord, RunVerdict};
+use super::record::{ExitState, RawRun, RunRecord, RunVerdict};
 use super::store::write_run;
 
 /// A planned run, and the board that makes it where there are several.
@@ -19,6 +19,9 @@ pub(super) struct RunEntry<'e> {
     /// Serial of its board; none in a campaign on one board.
     pub board: Option<&'e str>,
 }
+
+/// A variant hangs if so many of its sessions did.
+const HUNG: usize = 2;
 
 impl<'e> RunEntry<'e> {
     /// Its own records.
@@ -48,7 +51,23 @@ impl<'e> RunEntry<'e> {
     /// Whether it is done, for good or bad.
     pub(super) fn is_done(&self, journal: &Journal, max_retries: u32) -> bool {
         let retries = if self.was_given_up(journal, max_retries) { 0 } else { max_retries };
-        self.records(journal).any(RunRecord::is_good) || self.attempts(journal) > retries
+        self.records(journal).any(RunRecord::is_good)
+            || self.attempts(journal) > retries
+            || self.hung(journal).is_some()
+    }
+
+    /// The last session of its variant, where that hung again and again and never ran well: any
+    /// other would wait as long. One that hung once may have met a fault of the board.
+    fn hung<'j>(&self, journal: &'j Journal) -> Option<&'j RunRecord> {
+        let Some(Begun::Basis(basis)) = &journal.campaign else { return None };
+        let variant = basis.variant_of(&self.run.case)?;
+        let is_own = |r: &&RunRecord| {
+            r.run.phase != RunPhase::Idle && basis.variant_of(&r.run.case) == Some(variant)
+        };
+        let own: Vec<&RunRecord> = journal.records.iter().filter(is_own).collect();
+        let hung = own.iter().filter(|record| record.conditions.exit == ExitState::TimedOut);
+        let is_hopeless = hung.count() >= HUNG && !own.iter().any(|record| record.is_good());
+        own.last().copied().filter(|_| is_hopeless)
     }
 
     /// Whether a repeat of it failed every time: mostly that is the case's own fault, and
@@ -57,10 +76,18 @@ impl<'e> RunEntry<'e> {
         self.repeats(journal).any(|record| record.attempt >= max_retries && !record.is_good())
     }
 
-    /// Why the last attempt was bad; none when it was good, or there is none.
+    /// Why the last attempt was bad, or it was left out; none when it was good, or is open.
     pub(super) fn last_reasons(&self, journal: &Journal) -> Option<String> {
-        let last = self.records(journal).last()?;
-        (!last.is_good()).then(|| last.reasons())
+        match self.records(journal).last() {
+            Some(last) => (!last.is_good()).then(|| last.reasons()),
+            None => self.left_out(journal),
+        }
+    }
+
+    /// Why it was never tried: its variant hung in another session.
+    pub(super) fn left_out(&self, journal: &Journal) -> Option<String> {
+        let hung = self.hung(journal).filter(|_| self.attempts(journal) == 0)?;
+        Some(format!("left out: without the same blocks {} hung", hung.run.id()))
     }
 
     /// Judges a session and puts it into folder and journal.

@@ -1,7 +1,7 @@
 //! What runs are held against.
 
 use crate::power::MarkerTexts;
-use crate::scenario::{CampaignProtocol, Limits, Scenario};
+use crate::scenario::{CampaignProtocol, FrequencyChoice, Limits, Scenario};
 
 /// What a scenario asks of its runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,10 @@ impl From<&Scenario> for JudgeSettings {
     fn from(scenario: &Scenario) -> Self {
         Self {
             rails: scenario.board.rails.clone(),
-            frequency_khz: scenario.board.frequency_khz,
+            frequency_khz: match scenario.board.frequency_khz {
+                FrequencyChoice::Khz(khz) => Some(khz),
+                FrequencyChoice::Auto | FrequencyChoice::Leave => None,
+            },
             idle_s: scenario.session.duration_s,
             sample_rate_hz: scenario.session.sample_rate_hz,
             protocol: scenario.campaign.protocol,

@@ -40,8 +40,8 @@ pub use options::OnExisting;
 pub use options::RunOptions;
 pub use record::RawRun;
 pub use record::{
-    BoardIdentity, Conditions, ExitState, MeasuredSession, RawLogs, RawProfile, RunRecord,
-    RunVerdict,
+    BoardIdentity, Conditions, ExitState, LEAST_REFRESHES, MeasuredSession, RawLogs, RawProfile,
+    RunRecord, RunVerdict,
 };
 pub use store::read_logs;
 pub use store::{read_counts, read_stacks, read_stacks_of};

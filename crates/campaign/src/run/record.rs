@@ -66,6 +66,10 @@ pub struct BoardIdentity {
     /// Rails whose power was added up.
     #[serde(default)]
     pub rails: Vec<String>,
+    /// The frequency in kHz that it was fixed to; absent where it was left to the board, and in
+    /// records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_khz: Option<u32>,
 }
 
 /// Conditions around a session, as the driver found them.
@@ -203,7 +207,7 @@ impl MeasuredSession {
 }
 
 /// The shortest window whose energy is believed, in refresh periods of the meter.
-const LEAST_REFRESHES: f64 = 10.0;
+pub const LEAST_REFRESHES: f64 = 10.0;
 
 /// The logs of one session as they came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -10,8 +10,9 @@ use super::check_build::{check_encoding, check_javac_options, check_processors};
 use super::check_campaign::{check_campaign, plan_on};
 use super::checked::HintSettings;
 use super::checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
-    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceListing, SourceTree,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice,
+    InputSequence, Library, Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
+    SourceListing, SourceTree,
 };
 use super::error::FailedCheck;
 use super::file::{
@@ -368,7 +369,7 @@ fn check_board(written: &BoardSection) -> Result<BoardSettings, FailedCheck> {
             return Err(FailedCheck::new("board.rails", message));
         }
     }
-    if written.big_core == written.sampler_core {
+    if written.big_core == Some(written.sampler_core) {
         return Err(FailedCheck::new("board.sampler_core", "must not be the application's core"));
     }
     let meter = check_meter(&written.meter)?;
@@ -378,7 +379,7 @@ fn check_board(written: &BoardSection) -> Result<BoardSettings, FailedCheck> {
         log: check_log(&written.log, meter)?,
         rails: written.rails.clone(),
         frequency_khz: check_frequency(&written.frequency_khz)?,
-        big_core: core(written.big_core, "board.big_core")?,
+        big_core: written.big_core.map(|big| core(big, "board.big_core")).transpose()?,
         sampler_core: core(written.sampler_core, "board.sampler_core")?,
     })
 }
@@ -397,12 +398,13 @@ fn check_meter(written: &str) -> Result<MeterChoice, FailedCheck> {
     }
 }
 
-fn check_frequency(written: &FrequencyFile) -> Result<Option<u64>, FailedCheck> {
+fn check_frequency(written: &FrequencyFile) -> Result<FrequencyChoice, FailedCheck> {
     const KEY: &str = "board.frequency_khz";
-    let wanted = "give a whole number of kHz from 1 to 100000000, or \"leave\"";
+    let wanted = "give a whole number of kHz from 1 to 100000000, \"auto\" or \"leave\"";
     let khz = match written {
         FrequencyFile::Khz(khz) => u64::try_from(*khz).ok(),
-        FrequencyFile::Word(word) if word == "leave" => return Ok(None),
+        FrequencyFile::Word(word) if word == "leave" => return Ok(FrequencyChoice::Leave),
+        FrequencyFile::Word(word) if word == "auto" => return Ok(FrequencyChoice::Auto),
         FrequencyFile::Word(word) => {
             return Err(FailedCheck::new(KEY, format!("is \"{}\"; {wanted}", shortened(word))));
         }
@@ -411,7 +413,7 @@ fn check_frequency(written: &FrequencyFile) -> Result<Option<u64>, FailedCheck> 
         }
     };
     match khz.filter(|khz| range::FREQUENCY_KHZ.contains(khz)) {
-        Some(khz) => Ok(Some(khz)),
+        Some(khz) => Ok(FrequencyChoice::Khz(khz)),
         None => Err(FailedCheck::new(KEY, format!("is {}; {wanted}", written.text()))),
     }
 }

@@ -278,12 +278,23 @@ pub struct BoardSettings {
     pub log: Option<ExternalMeterLog>,
     /// Rails whose power is added up; empty for those that the meter takes by itself.
     pub rails: Vec<String>,
-    /// Fixed frequency in kHz; none where it is left to the board.
-    pub frequency_khz: Option<u64>,
-    /// Core of the application.
-    pub big_core: u32,
+    /// Frequency of the big cores.
+    pub frequency_khz: FrequencyChoice,
+    /// Core of the application; absent where the board decides.
+    pub big_core: Option<u32>,
     /// Core of the sampler.
     pub sampler_core: u32,
+}
+
+/// `board.frequency_khz`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrequencyChoice {
+    /// Fixed to one that the board offers, left where it can't be.
+    Auto,
+    /// Left to the board's governor.
+    Leave,
+    /// Fixed to so many kHz.
+    Khz(u64),
 }
 
 /// `[campaign]`.

@@ -256,10 +256,12 @@ pub struct BoardSection {
     /// Rails whose power is added up. Default: those of the processor, which on an Odroid
     /// is `["arm"]` (the paper's big cores).
     pub rails: Vec<String>,
-    /// Fixed frequency of the big cores in kHz, or `"leave"`. Default 1100000 (the paper's).
+    /// Fixed frequency of the big cores in kHz, `"leave"`, or `"auto"` (the default): of those
+    /// that the board offers the one nearest to 1100000 (the paper's), left where it can't be
+    /// fixed.
     pub frequency_khz: FrequencyFile,
-    /// Core of the application. Default 3.
-    pub big_core: u32,
+    /// Core of the application. Default: the last of the board's big ones.
+    pub big_core: Option<u32>,
     /// Core of the sampler. Default 0.
     pub sampler_core: u32,
 }
@@ -270,7 +272,7 @@ pub struct BoardSection {
 pub enum FrequencyFile {
     /// A frequency.
     Khz(i64),
-    /// `"leave"`: the board's governor chooses it.
+    /// `"leave"`: the board's governor chooses it; `"auto"`.
     Word(String),
     /// Something else, which is refused with what is wanted.
     Other(String),
@@ -413,8 +415,8 @@ impl Default for BoardSection {
             meter: "auto".into(),
             log: None,
             rails: Vec::new(),
-            frequency_khz: FrequencyFile::Khz(1_100_000),
-            big_core: 3,
+            frequency_khz: FrequencyFile::Word("auto".into()),
+            big_core: None,
             sampler_core: 0,
         }
     }

@@ -73,7 +73,7 @@ mod tests {
         let of = |text: &str| parse_scenario(text, Path::new("s.toml")).unwrap().keys;
         let keys = of(SMALL);
         assert_eq!(keys["microbenchmarks.repeats"], "5");
-        assert_eq!(keys["board.frequency_khz"], "1100000");
+        assert_eq!(keys["board.frequency_khz"], "\"auto\"");
         assert_eq!(keys["input.few.steps"], "[{\"key\":3}]");
         assert!(!keys.contains_key("session.frames"), "{keys:?}");
         let written =

@@ -28,8 +28,9 @@ use crate::input_file;
 pub use campaign_file::{CampaignProtocol, CaseChoice, PlanOn};
 pub(crate) use check::check_listing;
 pub use checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, InputSequence, Library,
-    Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings, SourceListing, SourceTree,
+    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice,
+    InputSequence, Library, Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
+    SourceListing, SourceTree,
 };
 pub use error::nearest_of;
 pub use error::{FailedCheck, ScenarioError};
@@ -132,7 +133,7 @@ name = "none"
         assert_eq!(scenario.campaign.idle_repeats, 10);
         assert_eq!(scenario.session.duration_s, 100.0);
         assert_eq!(scenario.session.sample_rate_hz, 30.0);
-        assert_eq!(scenario.board.frequency_khz, Some(1_100_000));
+        assert_eq!(scenario.board.frequency_khz, FrequencyChoice::Auto);
         assert_eq!((scenario.board.meter, scenario.board.rails.len()), (MeterChoice::Auto, 0));
         assert!(scenario.sources[0].takes("small/Main.java"));
         assert!(!scenario.sources[0].takes("other/Main.java"));
@@ -248,12 +249,17 @@ name = "none"
         assert_eq!(settings.meter, MeterChoice::Named("odpm"));
         assert_eq!(settings.rails, ["S2M_VDD_CPUCL2"]);
         let left = board("frequency_khz = \"leave\"").unwrap().board;
-        assert_eq!(left.frequency_khz, None);
+        assert_eq!(left.frequency_khz, FrequencyChoice::Leave);
+        let fixed = board("frequency_khz = 1106000\nbig_core = 7").unwrap().board;
+        assert_eq!(
+            (fixed.frequency_khz, fixed.big_core),
+            (FrequencyChoice::Khz(1_106_000), Some(7))
+        );
         for (lines, expected) in [
             ("meter = \"odpn\"", "is \"odpn\"; use \"auto\", \"ina231\", \"odpm\""),
             (
                 "frequency_khz = 0",
-                "is 0; give a whole number of kHz from 1 to 100000000, or \"leave\"",
+                "is 0; give a whole number of kHz from 1 to 100000000, \"auto\" or \"leave\"",
             ),
             ("frequency_khz = -1", "is -1; give a whole number of kHz"),
             ("frequency_khz = 1.5", "is 1.5; give a whole number of kHz"),

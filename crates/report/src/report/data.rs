@@ -109,6 +109,8 @@ pub struct ReportData<'a> {
     pub unseen: Option<&'a UnseenInputs>,
     /// Hints, what saves most first.
     pub hints: &'a [Hint],
+    /// Why there is no hint, where there is none.
+    pub no_hints: &'a str,
     /// Places that are no hint on this board, by pattern.
     pub withheld: &'a [Withheld],
     /// Findings by sort: what could not be parsed, resolved, probed, removed.

@@ -10,7 +10,7 @@ use crate::account::{
     UnseenInput, UnseenInputs,
 };
 use crate::blocks::BlockId;
-use crate::hint::{BoardRatios, Hint, HintInput, HintOptions, hints as find_hints};
+use crate::hint::{BoardRatios, FoundHints, Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
 use crate::model::table::{Case, Table};
 use crate::model::{CvRow, CvSet, Model, OperationEstimability};
@@ -61,6 +61,7 @@ impl OwnedReportData {
             evaluation: self.evaluation.as_ref(),
             unseen: self.unseen.as_ref(),
             hints: &self.hints,
+            no_hints: "no known pattern in a hot block",
             withheld: &[],
             findings: &self.findings,
             sources: &self.sources,
@@ -73,6 +74,13 @@ impl OwnedReportData {
 /// The hints of [`report`].
 pub(crate) fn hints() -> Vec<Hint> {
     report().hints
+}
+
+/// The same as a search finds them.
+pub(crate) fn found() -> FoundHints {
+    let mut found = FoundHints::default();
+    found.hints = hints();
+    found
 }
 
 /// The paper's loop among the methods of a small engine.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{AccountEvaluation, Interval, UnseenInputs};
 use crate::format::{self, shortened, visible, visible_name};
-use crate::hint::{Applied, Hint, Withheld};
+use crate::hint::{Applied, FoundHints, Hint};
 use crate::model::{self, CvSet};
 use crate::report::data::{EnergyOrigin, ReportData};
 use crate::report::view::links::Links;
@@ -190,11 +190,8 @@ fn first_hints(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![String::new()];
     let nothing_here = data.withheld.iter().take(2).map(|withheld| format!("  {withheld}"));
     if data.hints.is_empty() {
-        let why = match data.withheld {
-            [] => "no known pattern in a hot block",
-            _ => "no known pattern with a certain saving on this board",
-        };
-        lines.push(format!("Hints: none ({why})"));
+        lines.push("Hints: none".into());
+        lines.extend(wrapped(data.no_hints));
         lines.extend(nothing_here);
         return lines;
     }
@@ -218,15 +215,12 @@ fn title(hint: &Hint, place: &str) -> String {
 }
 
 /// All hints, or the first `limit`, with their rewrites, and what is none on this board.
-pub fn hints_text(hints: &[Hint], withheld: &[Withheld], limit: usize) -> String {
-    let mut text = some_hints(hints, limit);
-    if hints.is_empty() {
-        text += match withheld {
-            [] => "No hints: no known pattern was found in a hot block.\n",
-            _ => "No hints: no known pattern with a certain saving on this board.\n",
-        };
+pub fn hints_text(found: &FoundHints, limit: usize) -> String {
+    let mut text = some_hints(&found.hints, limit);
+    if found.hints.is_empty() {
+        writeln!(text, "No hints: {}.", found.why_none()).expect("writing to a String can't fail");
     }
-    for withheld in withheld {
+    for withheld in found.withheld() {
         writeln!(text, "{withheld}").expect("writing to a String can't fail");
     }
     text
@@ -313,13 +307,13 @@ mod tests {
             assert!(text.contains(part), "{part}\n{text}");
         }
         if std::env::var("WATTLINE_RENDER").is_ok() {
-            println!("{text}\n{}", hints_text(&sample::hints(), &[], 2));
+            println!("{text}\n{}", hints_text(&sample::found(), 2));
         }
     }
 
     #[test]
     fn hints_show_their_rewrite() {
-        let text = hints_text(&sample::hints(), &[], 1);
+        let text = hints_text(&sample::found(), 1);
         assert!(text.contains("out.put(source);") && text.contains("more."), "{text}");
     }
 }

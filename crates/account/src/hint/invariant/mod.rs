@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::java::SyntaxNode;
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::PricedForm;
 use crate::hint::counted::{Context, PricedOperations};
@@ -77,11 +77,10 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "{names} {} the same in every iteration and evaluated {} times for {} {} of the loop.",
+            "{names} {} the same in every iteration and evaluated {} times for {} of the loop.",
             if found.len() == 1 { "is" } else { "are" },
             grouped(found.iter().map(|invariant| invariant.runs).sum()),
-            grouped(entries),
-            if entries == 1 { "entry" } else { "entries" },
+            counted(grouped(entries), "entry"),
         ),
         advice: format!("Evaluate {names} once before the loop."),
         rewrite: header(site, &found, &changed),

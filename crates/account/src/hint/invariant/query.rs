@@ -128,7 +128,12 @@ pub(super) fn query<'t>(site: &Site<'t>, node: SyntaxNode<'t>) -> Option<Query<'
 
 /// Whether no part of a plain place (`a`, `this.a`, `a.b`) is written in the loop.
 fn place_stays(site: &Site<'_>, place: SyntaxNode<'_>) -> bool {
-    let written = pattern::written_names(site.file, site.syntax.node);
+    let mut written = pattern::written_names(site.file, site.syntax.node);
+    let by_calls = pattern::fields_assigned_by_calls(site.file, site.syntax.node);
+    let is_field = |found: pattern::Declaration<'_>| found.place == pattern::NameKind::Field;
+    if pattern::declared(site.file, place).is_none_or(is_field) {
+        written.extend(by_calls);
+    }
     let names = pattern::descendants(place).into_iter().filter(|node| !pattern::is_this(*node));
     names
         .filter(|node| node.named_children().next().is_none())
@@ -185,7 +190,11 @@ pub(super) fn stays(
             || (same && (sets_limit || !harmless.contains(&method)))
             || (method == "remove" && call.arguments.is_empty())
     };
-    let mut calls = pattern::descendants(site.syntax.node).into_iter().filter_map(pattern::as_call);
+    let reached = pattern::methods_called(site.file, site.syntax.node).into_iter();
+    let mut calls = reached
+        .chain([site.syntax.node])
+        .flat_map(pattern::descendants)
+        .filter_map(pattern::as_call);
     (!calls.any(changes)).then_some(Stays::UnlessOthersChangeIt)
 }
 

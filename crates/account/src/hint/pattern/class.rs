@@ -12,6 +12,8 @@ pub struct HintClass<'s> {
     pub may_have_statics: bool,
     /// Its own static fields and methods.
     pub static_names: Vec<&'s str>,
+    /// Its type parameters, which static members can't name.
+    pub type_parameters: Vec<&'s str>,
 }
 
 /// The innermost named class around a node; `None` in an anonymous class, an interface,
@@ -22,7 +24,44 @@ pub fn class_around<'s>(file: &'s SourceFile, node: SyntaxNode<'_>) -> Option<Hi
     let top = class.parent().is_some_and(|parent| parent.kind_name() == "program");
     let nested = class.parent().is_some_and(|parent| parent.kind_name() == "class_body");
     let is_static = nested && modifiers(file, class).contains(&"static");
-    Some(HintClass { may_have_statics: top || is_static, static_names: static_names(file, body) })
+    Some(HintClass {
+        may_have_statics: top || is_static,
+        static_names: static_names(file, body),
+        type_parameters: type_parameters(file, class),
+    })
+}
+
+/// Names of the type parameters of a declaration.
+fn type_parameters<'s>(file: &'s SourceFile, declaration: SyntaxNode<'_>) -> Vec<&'s str> {
+    let list = declaration.child_by_field_name("type_parameters");
+    let parameters = list.map_or(Vec::new(), children).into_iter();
+    let names = parameters.flat_map(|parameter| {
+        children(parameter).into_iter().find(|child| !child.kind_name().ends_with("annotation"))
+    });
+    names.map(|name| file.text_of(name)).collect()
+}
+
+/// Whether a declaration names one of these types: not in its own type parameters.
+pub fn names_type(file: &SourceFile, declaration: SyntaxNode<'_>, types: &[&str]) -> bool {
+    let own = type_parameters(file, declaration);
+    let mut nodes = descendants(declaration).into_iter();
+    nodes.any(|node| {
+        let text = file.text_of(node);
+        node.kind_name() == "type_identifier" && types.contains(&text) && !own.contains(&text)
+    })
+}
+
+/// Whether a file has a reference to a method of this name on an object: `this::name`.
+pub fn is_referred_to(file: &SourceFile, name: &str) -> bool {
+    let mut nodes = descendants(file.tree.root_node()).into_iter();
+    nodes.any(|node| {
+        node.kind_name() == "method_reference"
+            && file
+                .text_of(node)
+                .rsplit("::")
+                .next()
+                .is_some_and(|referred| referred.trim() == name)
+    })
 }
 
 /// Where members of a class may begin that has static ones and is seen from a node: behind the
@@ -123,7 +162,7 @@ fn static_names<'s>(file: &'s SourceFile, body: SyntaxNode<'_>) -> Vec<&'s str> 
 }
 
 /// The names that a field or method declaration declares.
-fn member_names<'s>(file: &'s SourceFile, member: SyntaxNode<'_>) -> Vec<&'s str> {
+pub(super) fn member_names<'s>(file: &'s SourceFile, member: SyntaxNode<'_>) -> Vec<&'s str> {
     let own = (member.kind_name() == "method_declaration").then_some(member);
     let nodes = field(member, "declarator").into_iter().chain(own);
     nodes.filter_map(|node| node.child_by_field_name("name")).map(|n| file.text_of(n)).collect()

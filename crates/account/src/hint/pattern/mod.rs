@@ -8,6 +8,7 @@ mod counter;
 mod creation;
 mod declared;
 mod expression;
+mod hierarchy;
 mod names;
 
 use crate::java::SyntaxNode;
@@ -20,18 +21,25 @@ pub use around::{
 };
 pub use class::{
     after_annotations, class_around, class_for_statics, element_type, enclosing_unit,
-    inner_classes, method_around, methods_beside, methods_of, modifiers,
+    inner_classes, is_referred_to, method_around, methods_beside, methods_of, modifiers,
+    names_type,
 };
 pub use counter::{LoopCounter, counter, counter_ends, index_offset, is_int};
 pub use creation::{Creation, as_creation};
-pub use declared::{NameKind, created_class, declared, simple_type, units};
+pub use declared::{Declaration, NameKind, created_class, declared, simple_type, units};
 pub use expression::{
     MethodCall, as_assignment, as_binary, as_call, as_cast, as_compound, as_element, as_field,
     as_locals, as_step, expression, is_arithmetic, is_boolean_literal, is_char_literal,
     is_double_literal, is_literal, is_null, is_place, is_string_literal, is_super, is_synchronized,
     is_this, is_variable, operands,
 };
-pub use names::{ClassField, fields, local_names, names_of, reassigned_fields, written_names};
+pub use hierarchy::TypeHierarchy;
+pub use names::{
+    ClassField, fields, fields_assigned_by_calls, local_names, methods_called, names_of,
+    private_names, reassigned_fields, written_names,
+};
+
+use class::member_names;
 
 /// What sort of loop it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

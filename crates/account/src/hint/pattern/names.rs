@@ -65,17 +65,64 @@ pub fn local_names<'s>(file: &'s SourceFile, inside: SyntaxNode<'_>) -> BTreeSet
 /// Names of fields that a file assigns outside the constructors and initialisers of the
 /// object itself: those that may change while a loop runs.
 pub fn reassigned_fields(file: &SourceFile) -> BTreeSet<&str> {
+    let outside = |node: SyntaxNode<'_>, target: SyntaxNode<'_>| {
+        let own = super::as_field(target).is_none_or(|(object, _)| super::is_this(object));
+        !own || !is_in_constructor(node)
+    };
+    assigned_fields(file, file.tree.root_node(), outside)
+}
+
+/// Names of fields that methods of the class around a piece of code assign, as far as that
+/// calls them, or they each other.
+pub fn fields_assigned_by_calls<'s>(
+    file: &'s SourceFile,
+    code: SyntaxNode<'s>,
+) -> BTreeSet<&'s str> {
+    let reached = methods_called(file, code).into_iter();
+    reached.flat_map(|method| assigned_fields(file, method, |_, _| true)).collect()
+}
+
+/// The methods of the class around a piece of code that it calls by their names, and those
+/// that they call.
+pub fn methods_called<'s>(file: &SourceFile, code: SyntaxNode<'s>) -> Vec<SyntaxNode<'s>> {
+    let class = enclosing(code, &["class_body", "enum_body_declarations"]);
+    let own: Vec<SyntaxNode<'s>> = class.map_or(Vec::new(), children);
+    let (mut reached, mut open): (Vec<SyntaxNode<'s>>, _) = (Vec::new(), vec![code]);
+    while let Some(part) = open.pop() {
+        for call in descendants(part).into_iter().filter_map(super::as_call) {
+            let name = file.text_of(call.name);
+            let is_called = |member: &&SyntaxNode<'s>| {
+                member.kind_name() == "method_declaration"
+                    && member.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name)
+            };
+            for method in own.iter().filter(is_called) {
+                if !reached.contains(method) {
+                    reached.push(*method);
+                    open.push(*method);
+                }
+            }
+        }
+    }
+    reached
+}
+
+/// Names of the fields that a subtree assigns or counts, where `counts` says so of the
+/// assignment and its target.
+fn assigned_fields<'s>(
+    file: &'s SourceFile,
+    root: SyntaxNode<'s>,
+    counts: impl Fn(SyntaxNode<'s>, SyntaxNode<'s>) -> bool,
+) -> BTreeSet<&'s str> {
     let mut names = BTreeSet::new();
-    for node in descendants(file.tree.root_node()) {
+    for node in descendants(root) {
         let target = match node.kind_name() {
             "assignment_expression" => node.child_by_field_name("left"),
             "update_expression" => children(node).first().copied(),
             _ => None,
         };
         let Some(target) = target else { continue };
-        let own = super::as_field(target).is_none_or(|(object, _)| super::is_this(object));
         let is_local = declared(file, target).is_some_and(|found| found.place != NameKind::Field);
-        if is_local || (own && is_in_constructor(node)) {
+        if is_local || !counts(node, target) {
             continue;
         }
         let name = as_field(target).map_or(target, |(_, name)| name);
@@ -106,6 +153,16 @@ fn is_in_constructor(node: SyntaxNode<'_>) -> bool {
 pub fn names_of(file: &SourceFile) -> BTreeSet<&str> {
     let leaves = descendants(file.tree.root_node()).into_iter().filter(|node| node.is_leaf());
     leaves.map(|node| file.text_of(node)).collect()
+}
+
+/// Names of the private fields and methods of a file's types.
+pub fn private_names(file: &SourceFile) -> BTreeSet<&str> {
+    let all = descendants(file.tree.root_node()).into_iter();
+    let members = all.filter(|node| {
+        matches!(node.kind_name(), "field_declaration" | "method_declaration")
+            && super::modifiers(file, *node).contains(&"private")
+    });
+    members.flat_map(|member| super::member_names(file, member)).collect()
 }
 
 /// A field that the class around some code declares.

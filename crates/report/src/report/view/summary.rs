@@ -2,7 +2,7 @@
 
 use crate::account::evaluate::AccountLevel;
 use crate::account::{Interval, Ledger, LedgerEntry, LedgerRow, ledger as rows};
-use crate::exact::share;
+use crate::exact::{Femtojoules, share};
 use crate::format;
 use crate::model;
 use crate::report::data::{EnergyOrigin, ReportData, ReportedBoard};
@@ -128,27 +128,64 @@ pub fn cards(data: &ReportData<'_>) -> Vec<Card> {
 fn spent(data: &ReportData<'_>) -> Card {
     let ledger = &data.accounts.ledger;
     let above = ledger.above_idle();
-    let idle = format::energy(ledger.energy(LedgerEntry::Idle).joules());
+    let idle = match has_idle(ledger) {
+        true => {
+            format!("{} of idle energy", format::energy(ledger.energy(LedgerEntry::Idle).joules()))
+        }
+        false => "idle energy, which was not measured".into(),
+    };
     Card {
         title: "Spent above idle",
         value: format::energy(above.joules()),
-        detail: format!("What the application's base cases add to {idle} of idle energy."),
+        detail: format!("What the application's base cases add to {idle}."),
     }
 }
 
-/// What the model explains.
+/// Whether idle energy was measured.
+fn has_idle(ledger: &Ledger) -> bool {
+    ledger.row(LedgerEntry::Idle).is_some_and(|row| row.remark.is_empty())
+}
+
+/// What costs x counts explain, and what else is known: by the CPU times of its threads what the
+/// runtime spent itself.
 fn explained(data: &ReportData<'_>) -> Card {
-    let above = data.accounts.ledger.above_idle();
-    let unexplained = data.accounts.ledger.energy(LedgerEntry::Unexplained);
-    let part = (above.0 > 0).then(|| 1.0 - unexplained.0 as f64 / above.0 as f64);
+    let ledger = &data.accounts.ledger;
+    let above = ledger.above_idle();
+    let by_threads = ledger.row(LedgerEntry::Compiler).is_some();
+    let is_explained = |entry| match entry {
+        LedgerEntry::Operations | LedgerEntry::Library => true,
+        LedgerEntry::Gc => !by_threads,
+        _ => false,
+    };
+    let rows = ledger.rows.iter().filter(|row| is_explained(row.entry) && row.remark.is_empty());
+    let (mut names, mut energy) = (Vec::new(), Femtojoules::ZERO);
+    for row in rows {
+        names.push(in_sentence(row.entry));
+        energy += row.energy;
+    }
+    let part = |energy| format::percent_or_none(share(energy, above).filter(|_| above.0 > 0));
+    let runtime = match by_threads {
+        true => format!(
+            " CPU times of its threads: compilers {}, GC {}.",
+            part(ledger.energy(LedgerEntry::Compiler)),
+            part(ledger.energy(LedgerEntry::Gc))
+        ),
+        false => String::new(),
+    };
     Card {
         title: "Explained by the model",
-        value: format::percent_or_none(part),
+        value: part(energy),
         detail: format!(
-            "Costs x counts of operations, library and GC; {} remain unexplained.",
-            format::energy(unexplained.joules())
+            "Costs x counts: {}.{runtime} {} remain unexplained.",
+            names.join(", "),
+            format::energy(ledger.energy(LedgerEntry::Unexplained).joules())
         ),
     }
+}
+
+/// A row's name within a sentence.
+fn in_sentence(entry: LedgerEntry) -> &'static str {
+    if entry == LedgerEntry::Gc { "GC" } else { entry.name() }
 }
 
 /// The validation error beside the best baseline's.
@@ -185,11 +222,9 @@ fn truth(data: &ReportData<'_>) -> Option<Card> {
 fn saving(data: &ReportData<'_>) -> Card {
     let title = "The first hint saves";
     match data.hints.first() {
-        None => Card {
-            title,
-            value: format::NONE.into(),
-            detail: "No known pattern was found in a hot block.".into(),
-        },
+        None => {
+            Card { title, value: format::NONE.into(), detail: format!("Why: {}.", data.no_hints) }
+        }
         Some(hint) => Card {
             title,
             value: format::percent_or_none(hint.saving.share),
@@ -264,7 +299,8 @@ fn above_idle_interval(ledger: &Ledger) -> Option<Interval> {
         let interval = ledger.row(entry)?.interval?;
         Some((interval.hi - interval.lo).0 / 2.0)
     };
-    let both = half(LedgerEntry::Measured)?.hypot(half(LedgerEntry::Idle)?);
+    let idle = if has_idle(ledger) { half(LedgerEntry::Idle)? } else { 0.0 };
+    let both = half(LedgerEntry::Measured)?.hypot(idle);
     let energy = ledger.above_idle().joules();
     Some(Interval { lo: energy - Joules(both), hi: energy + Joules(both) })
 }
@@ -273,6 +309,10 @@ fn above_idle_interval(ledger: &Ledger) -> Option<Interval> {
 fn explanation(row: &LedgerRow) -> String {
     match row.entry {
         LedgerEntry::Measured => "Energy of the sessions".into(),
+        LedgerEntry::Idle if !row.remark.is_empty() => {
+            "The board in the same time without the application: the meter tells no idle power"
+                .into()
+        }
         LedgerEntry::Idle => format!(
             "The board in the same time without the application: {} of what was measured",
             format::percent_or_none(row.share)
@@ -291,6 +331,29 @@ fn explanation(row: &LedgerRow) -> String {
 mod tests {
     use super::*;
     use crate::report::sample;
+
+    /// Compilers with half of the energy are not explained by costs of operations.
+    #[test]
+    fn what_the_runtime_spends_itself_is_not_explained_by_the_model() {
+        let mut sample = sample::report();
+        let ledger = &mut sample.accounts.ledger;
+        let half = Femtojoules(ledger.above_idle().0 / 2);
+        let operations = ledger.rows.iter_mut().find(|row| row.entry == LedgerEntry::Operations);
+        let operations = operations.unwrap();
+        let compiler =
+            LedgerRow { entry: LedgerEntry::Compiler, energy: half, ..operations.clone() };
+        operations.energy = operations.energy - half;
+        ledger.rows.insert(4, compiler);
+        ledger.rows.sort_by_key(|row| row.entry);
+        let card = explained(&sample.data());
+        let of = |entry| sample.accounts.ledger.energy(entry);
+        let model = of(LedgerEntry::Operations) + of(LedgerEntry::Library);
+        let expected = super::share(model, sample.accounts.ledger.above_idle()).unwrap();
+        assert_eq!(card.value, format::percent(expected));
+        assert!(expected < 0.6, "{expected}");
+        assert!(card.detail.contains("compilers 50.0 %"), "{}", card.detail);
+        assert!(!explained(&sample::report().data()).detail.contains("compilers"));
+    }
 
     /// Idle is no part of what the application spends: its share is none, and the shares of
     /// the parts add up to all of it.

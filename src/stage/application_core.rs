@@ -1,0 +1,45 @@
+//! The core that an application runs on.
+
+use crate::scenario::Scenario;
+
+use super::Failure;
+
+/// The paper's core of the application, where a board does not say which are its big ones.
+pub(crate) const PAPERS_CORE: u32 = 3;
+
+/// The core of the application: the scenario's, else the last of the board's big ones.
+pub(crate) fn application_core(scenario: &Scenario, last_big: Option<u32>) -> Result<u32, Failure> {
+    let settings = &scenario.board;
+    let core = settings.big_core.or(last_big).unwrap_or(PAPERS_CORE);
+    if core != settings.sampler_core {
+        return Ok(core);
+    }
+    let message = format!(
+        "`board.sampler_core` is {core}, which is where the board runs the application: name another"
+    );
+    Err(Failure::input(&scenario.file, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::scenario::parse_scenario;
+
+    #[test]
+    fn the_application_runs_on_a_big_core_and_not_beside_the_sampler() {
+        let core = |board: &str, last_big: Option<u32>| {
+            let text = format!(
+                "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\npath = 's'\n\
+                 [[input]]\nname = 'one'\n[board]\n{board}\n"
+            );
+            application_core(&parse_scenario(&text, Path::new("s.toml")).unwrap(), last_big)
+        };
+        assert_eq!(core("", Some(7)).unwrap(), 7);
+        assert_eq!(core("big_core = 5", Some(7)).unwrap(), 5);
+        assert_eq!(core("", None).unwrap(), PAPERS_CORE);
+        let error = core("sampler_core = 7", Some(7)).unwrap_err().to_string();
+        assert!(error.contains("board.sampler_core"), "{error}");
+    }
+}
