@@ -12,6 +12,8 @@ use crate::toolchain::archive::{
     ArchiveFault, ArchiveFile, ArchiveFiles, EntryFault, EntryFinding, ReadArchive,
 };
 
+/// The name of the manifest.
+const MANIFEST: &str = "AndroidManifest.xml";
 /// Bytes; what `zipalign` takes for anything but native libraries.
 const ALIGNMENT: u16 = 4;
 /// Bytes; what a device wants of native libraries that it maps, with pages of 16 KiB.
@@ -22,7 +24,7 @@ const PAGE: u16 = 16384;
 pub fn archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {
-        let is_code = name.ends_with(".dex") || name == "AndroidManifest.xml";
+        let is_code = name.ends_with(".dex") || name == MANIFEST;
         let method = if is_code { CompressionMethod::Deflated } else { CompressionMethod::Stored };
         add(&mut writer, name, bytes, method).expect("a zip in memory takes an entry");
     }
@@ -46,6 +48,16 @@ pub fn check(package: &[u8]) -> Result<(), ArchiveFault> {
         archive.bytes(file.index)?;
     }
     Ok(())
+}
+
+/// The manifest of a package that somebody else made, in Android's binary form.
+///
+/// # Errors
+/// Says what is wrong with the package.
+pub fn manifest_of(package: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
+    let (mut archive, files) = open(package)?;
+    let manifest = files.iter().find(|file| file.path == MANIFEST);
+    archive.bytes(manifest.ok_or(ZipError::FileNotFound)?.index)
 }
 
 /// A package with other code: all entries as they are, in their order, but for DEX, which is
