@@ -16,9 +16,14 @@ use zip::{CompressionMethod, ZipArchive};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
 use made::{Notes, PACKAGE, STEPS};
 
-/// Bytes; what `zipalign` takes for anything but native libraries, and pages of Android 15.
+/// Bytes; what `zipalign` takes for anything but native libraries, its pages, and those of
+/// Android 15.
 const ALIGNMENT: u64 = 4;
+const OLD_PAGE: u64 = 4096;
 const PAGE: u64 = 16384;
+
+/// One that the application is not too new for.
+const BOARD: &str = "virtual:pixel";
 
 /// An entry of a package: its place in the order, how it is packed, and its bytes as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +34,8 @@ struct Entry {
 }
 
 /// The entries of a package in their order, but for code and signature; code has names alone.
-fn entries(apk: &Path) -> (Vec<(String, Entry)>, Vec<String>) {
+/// Native libraries lie at multiples of `page`.
+fn entries(apk: &Path, page: u64) -> (Vec<(String, Entry)>, Vec<String>) {
     let bytes = fs::read(apk).unwrap();
     let mut archive = ZipArchive::new(fs::File::open(apk).unwrap()).unwrap();
     let (mut others, mut code) = (Vec::new(), Vec::new());
@@ -37,7 +43,7 @@ fn entries(apk: &Path) -> (Vec<(String, Entry)>, Vec<String>) {
         let entry = archive.by_index_raw(index).unwrap();
         let (name, start) = (entry.name().unwrap().into_owned(), entry.data_start().unwrap());
         let method = entry.compression();
-        let unit = if name.ends_with(".so") { PAGE } else { ALIGNMENT };
+        let unit = if name.ends_with(".so") { page } else { ALIGNMENT };
         assert!(method != CompressionMethod::Stored || start % unit == 0, "{name} at {start}");
         let end = start + entry.compressed_size();
         let packed = bytes[start as usize..end as usize].to_vec();
@@ -70,8 +76,8 @@ fn all_but_code_and_signature_stays_and_is_aligned() {
     let Some(notes) = Notes::new(&mixed()) else { return };
     let wattline = env!("CARGO_BIN_EXE_wattline");
     let whole = notes.run(wattline, &["package", "notes.toml", "--out", "whole"]);
-    let (had, had_code) = entries_unchecked(&notes.path("notes.apk"));
-    let (has, has_code) = entries(&notes.path("whole/application.apk"));
+    let (had, had_code) = entries(&notes.path("notes.apk"), OLD_PAGE);
+    let (has, has_code) = entries(&notes.path("whole/application.apk"), PAGE);
     assert_eq!((had_code.len(), has_code.first().map(String::as_str)), (2, Some("classes.dex")));
     let (had_names, has_names): (Vec<_>, Vec<_>) =
         (had.iter().map(|(name, _)| name).collect(), has.iter().map(|(name, _)| name).collect());
@@ -106,17 +112,12 @@ fn all_but_code_and_signature_stays_and_is_aligned() {
         counted.contains(&format!("{PACKAGE}.wattline/org.wattline.runner.Runner")),
         "{counted}"
     );
-    assert_eq!(entries(&notes.path("p/application.apk")).0, had);
+    assert_eq!(entries(&notes.path("p/application.apk"), PAGE).0, had);
     notes.run(wattline, &["package", "notes.toml", "--probe", "count", "--out", "p", "--force"]);
     let again = notes.run(wattline, &["package", "notes.toml", "--out", "again"]);
     assert!(!again.is_empty());
     let bytes = |file: &str| fs::read(notes.path(file)).unwrap();
     assert!(bytes("again/application.apk") == bytes("whole/application.apk"));
-}
-
-/// The same of the package that was, which may have native libraries at other places.
-fn entries_unchecked(apk: &Path) -> (Vec<(String, Entry)>, Vec<String>) {
-    entries(apk)
 }
 
 /// Energy of the lines of a file, in joules.
@@ -134,7 +135,7 @@ fn two_activities_a_view_and_a_service_are_measured_line_by_line() {
     let Some(notes) = Notes::new(&[]) else { return };
     let (adb, out) = (AdbServer::new(), notes.path("out"));
     let [scenario, folder] = [&notes.path("notes.toml"), &out].map(|p| p.display().to_string());
-    let words = ["pipeline", &scenario, "--board", "virtual", "--out", &folder];
+    let words = ["pipeline", &scenario, "--board", BOARD, "--out", &folder];
     let (code, said) = answer(adb.wattline(&words));
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("notes.apk is not profileable"), "{said}");
@@ -176,13 +177,13 @@ fn a_command_starts_and_drives_it() {
     let Some(notes) = Notes::new(&[]) else { return };
     let start = "adb shell am start -n $WATTLINE_PACKAGE/.ListActivity --es size 7; \
                  adb shell sleep 2; adb shell input tap 640 690; adb shell sleep 3";
-    notes.write_scenario("start = 'command'", &format!("input_command = '{start}'\n"), "");
+    notes.write_scenario("start = 'command'\n", &format!("input_command = '{start}'\n"), "");
     let (adb, out) = (AdbServer::new(), notes.path("out"));
     let [scenario, folder] = [&notes.path("notes.toml"), &out].map(|p| p.display().to_string());
-    let words = ["plan", &scenario, "--board", "virtual", "--out", &folder];
+    let words = ["plan", &scenario, "--board", BOARD, "--out", &folder];
     let (code, said) = answer(adb.wattline(&words));
     assert_eq!(code, Some(0), "{said}");
-    let words = ["run", &scenario, "--board", "virtual", "--out", &folder];
+    let words = ["run", &scenario, "--board", BOARD, "--out", &folder];
     let (code, said) = answer(adb.wattline(&words));
     assert_eq!(code, Some(0), "{said}");
     let log = log_of(&out);

@@ -14,6 +14,7 @@ use super::adb::{Adb, has_tools, options};
 use super::application::packed;
 use crate::host::{BRIEF_JAVA, has};
 
+#[allow(dead_code)] // the part of what reads such files
 #[path = "../../../crates/campaign/src/apk/xml.rs"]
 pub(super) mod xml;
 

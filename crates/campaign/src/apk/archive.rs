@@ -26,7 +26,8 @@ pub fn archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     for (name, bytes) in entries {
         let is_code = name.ends_with(".dex") || name == MANIFEST;
         let method = if is_code { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-        add(&mut writer, name, bytes, method).expect("a zip in memory takes an entry");
+        add(&mut writer, name, bytes, (method, zip::DateTime::default()))
+            .expect("a zip in memory takes an entry");
     }
     writer.finish().expect("a zip in memory can be closed").into_inner()
 }
@@ -76,13 +77,15 @@ pub fn with_code(
         if is_signature(&path) {
             continue;
         }
-        let method = archive.inner().by_index_raw(index)?.compression();
+        let entry = archive.inner().by_index_raw(index)?;
+        let (method, time) = (entry.compression(), entry.last_modified().unwrap_or_default());
+        drop(entry);
         if is_dex(&path) {
             if !std::mem::replace(&mut is_written, true) {
                 add_all(&mut writer, code, method)?;
             }
         } else if method == CompressionMethod::Stored {
-            add(&mut writer, &path, &archive.bytes(index)?, method)?;
+            add(&mut writer, &path, &archive.bytes(index)?, (method, time))?;
         } else {
             writer.raw_copy_file_rename(archive.inner().by_index_raw(index)?, path)?;
         }
@@ -115,20 +118,21 @@ fn add_all(
     entries: &BTreeMap<String, Vec<u8>>,
     method: CompressionMethod,
 ) -> Result<(), ZipError> {
-    entries.iter().try_for_each(|(name, bytes)| add(writer, name, bytes, method))
+    let how = (method, zip::DateTime::default());
+    entries.iter().try_for_each(|(name, bytes)| add(writer, name, bytes, how))
 }
 
 fn add(
     writer: &mut Writer,
     name: &str,
     bytes: &[u8],
-    method: CompressionMethod,
+    (method, time): (CompressionMethod, zip::DateTime),
 ) -> Result<(), ZipError> {
     let alignment = if name.ends_with(".so") { PAGE } else { ALIGNMENT };
     let options = SimpleFileOptions::default()
         .compression_method(method)
         .with_alignment(alignment)
-        .last_modified_time(zip::DateTime::default());
+        .last_modified_time(time);
     writer.start_file(name, options)?;
     Ok(writer.write_all(bytes)?)
 }

@@ -41,7 +41,6 @@ pub enum Value {
 pub(super) const REFERENCE: u8 = 0x01;
 pub(super) const TEXT: u8 = 0x03;
 pub(super) const NUMBER: u8 = 0x10;
-pub(super) const HEXADECIMAL: u8 = 0x11;
 pub(super) const FLAG: u8 = 0x12;
 
 impl Value {

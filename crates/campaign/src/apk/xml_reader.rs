@@ -4,14 +4,16 @@
 use std::borrow::Cow;
 
 use super::xml::{
-    Attribute, END_ELEMENT, Element, FLAG, HEXADECIMAL, NONE, NUMBER, REFERENCE, RESOURCE_MAP,
-    START_ELEMENT, STRING_POOL, TEXT, Value, XML,
+    Attribute, END_ELEMENT, Element, FLAG, NONE, NUMBER, REFERENCE, RESOURCE_MAP, START_ELEMENT,
+    STRING_POOL, TEXT, Value, XML,
 };
 
 /// Elements within each other; a manifest has six.
 const DEEPEST: usize = 100;
 /// Of a string pool: its strings are UTF-8, not UTF-16.
 const UTF8: u32 = 1 << 8;
+/// The type of a number that was written in hexadecimal digits.
+const HEXADECIMAL: u8 = 0x11;
 /// Of a string pool, from its start: the count of strings, its flags, the place of the first.
 const COUNT: usize = 8;
 const FLAGS: usize = 16;

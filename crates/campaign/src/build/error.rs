@@ -51,8 +51,7 @@ pub enum BuildError {
     /// The package of the application's own build needs a board.
     #[error(
         "the package of your own build (`application.apk`) runs on a board with Android alone, real \
-         or virtual: this machine's JVM has no application's process, activities or resources; name \
-         a board with --board"
+         or virtual (`--board`): this machine's JVM has no activities, services or resources"
     )]
     NoAndroid,
     /// The package of the application's own build can't be measured.

@@ -16,7 +16,7 @@ use crate::toolchain::artifact::hash_of_bytes;
 use super::BuildError;
 
 /// The oldest Android that the runner and the probes run on, as an API level.
-const OLDEST: u32 = 14;
+pub(super) const OLDEST: u32 = 14;
 /// So many names are shown.
 const SHOWN: usize = 3;
 

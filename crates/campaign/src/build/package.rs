@@ -12,7 +12,7 @@ use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
 use super::on_android::{self, check_activity, facts, facts_of_own};
-use super::own_package::read_package;
+use super::own_package::{OLDEST, read_package};
 use super::variant::Classes;
 
 pub use super::on_android::RUNNER;
@@ -118,12 +118,14 @@ impl PackageBuilder {
     /// What D8 or the signer refuses.
     pub fn runner(&mut self, scenario: &Scenario, probes: &str) -> Result<Vec<u8>, BuildError> {
         let application = &scenario.application;
-        let mut content = self.dex(&self.runner.clone(), application.min_sdk)?;
+        // So old that a device which is too old for the application says so of that.
+        let min_sdk = OLDEST;
+        let mut content = self.dex(&self.runner.clone(), min_sdk)?;
         let facts = facts_of_own(scenario, probes);
         let manifest = Manifest {
             package: &runner_package(&application.package),
             label: &scenario.name,
-            min_sdk: application.min_sdk,
+            min_sdk,
             target_sdk: application.target_sdk,
             runner: RUNNER,
             target: &application.package,
@@ -131,7 +133,7 @@ impl PackageBuilder {
             facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),
         };
         content.insert("AndroidManifest.xml".into(), manifest.to_bytes());
-        self.signed(&apk::archive(&content), application.min_sdk)
+        self.signed(&apk::archive(&content), min_sdk)
     }
 
     fn dex(&mut self, classes: &Classes, min_sdk: u32) -> Result<Classes, BuildError> {

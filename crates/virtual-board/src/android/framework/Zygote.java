@@ -26,7 +26,7 @@ import java.util.Queue;
  */
 public final class Zygote implements Activity.Host {
     /** Flags of intents by which an activity does not go on top of the others. */
-    private static final int OTHER_PLACES = 0x7402_8000;
+    private static final int OTHER_PLACES = 0x6402_8000;
 
     private final Bundle meta = new Bundle();
     private final Bundle extras = new Bundle();
