@@ -255,4 +255,22 @@ mod tests {
         assert_eq!(told, expected);
         assert!(with_code(b"no archive", &code).is_err());
     }
+
+    /// Writers that can't go back put sizes behind the bytes.
+    #[test]
+    fn a_package_that_was_written_in_one_go_is_given_other_code() {
+        let mut writer = ZipWriter::new_stream(Vec::new());
+        for name in ["AndroidManifest.xml", "classes.dex", "res/a.xml"] {
+            writer.start_file(name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(name.repeat(50).as_bytes()).unwrap();
+        }
+        let package = writer.finish().unwrap().into_inner();
+        let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
+        let made = with_code(&package, &code).unwrap();
+        assert_eq!(manifest_of(&made).unwrap(), "AndroidManifest.xml".repeat(50).into_bytes());
+        let mut read = ZipArchive::new(Cursor::new(made)).unwrap();
+        let mut text = String::new();
+        read.by_name("res/a.xml").unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "res/a.xml".repeat(50));
+    }
 }

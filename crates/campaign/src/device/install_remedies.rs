@@ -35,7 +35,8 @@ const REMEDIES: [(&str, &str); 13] = [
     ),
     (
         "INSTALL_FAILED_NO_MATCHING_ABIS",
-        "its libraries (lib/*.so) are for other processors: leave them out or add this one's",
+        "its libraries (lib/*.so) are for other processors: leave them out or add this one's (a \
+         virtual board runs none)",
     ),
     (
         "INSTALL_FAILED_USER_RESTRICTED",

@@ -64,7 +64,9 @@ impl TryFrom<ScenarioFile> for Scenario {
 
 /// An application that a command starts has to have one.
 fn check_command(written: &ScenarioFile) -> Result<(), FailedCheck> {
-    if written.application.start != StartKind::Command || written.session.input_command.is_some() {
+    let application = &written.application;
+    let is_asked = application.start == StartKind::Command && application.apk.is_some();
+    if !is_asked || written.session.input_command.is_some() {
         return Ok(());
     }
     let message = "is missing: with `start = \"command\"` it is what starts the application";

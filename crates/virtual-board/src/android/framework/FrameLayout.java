@@ -7,12 +7,24 @@ import android.view.ViewGroup;
 
 /** Views over each other, all at the upper left. */
 public class FrameLayout extends ViewGroup {
+    /** Of a view in it. */
+    public static class LayoutParams extends MarginLayoutParams {
+        public LayoutParams(int width, int height) {
+            super(width, height);
+        }
+    }
+
     public FrameLayout(Context context) {
         super(context);
     }
 
     public FrameLayout(Context context, AttributeSet attributes) {
         super(context, attributes);
+    }
+
+    @Override
+    public MarginLayoutParams paramsOf(int width, int height) {
+        return new LayoutParams(width, height);
     }
 
     @Override
