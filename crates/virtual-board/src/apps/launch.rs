@@ -189,3 +189,56 @@ pub(crate) fn check_activity(facts: &InstallerFacts, class: &str) -> Result<(), 
 fn no_instrumentation(package: &str, class: &str) -> StartError {
     StartError::NoInstrumentation { package: package.to_owned(), class: class.to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::android::Instrumentation;
+    use crate::user::BoardUser;
+
+    const RUNNER: &str = "org.r.Runner";
+
+    fn installed(package: &str, signer: &str, target: Option<&str>) -> Installed {
+        let mut facts = InstallerFacts {
+            package: package.into(),
+            application: "android.app.Application".into(),
+            signers: vec![signer.into()],
+            ..InstallerFacts::default()
+        };
+        let meta = vec![("key".to_owned(), "value".to_owned())];
+        let of = |target: &str| Instrumentation { target: target.into(), meta };
+        facts.instrumentations.extend(target.map(|target| (RUNNER.to_owned(), of(target))));
+        Installed { facts, classes: package.into(), framework: "f.jar".into(), filter: "verify" }
+    }
+
+    #[test]
+    fn an_instrumentation_of_another_package_runs_with_its_key_alone() {
+        let application = installed("org.x", "key", None);
+        let entry = LaunchEntryPoint::Instrumentation { package: "org.x.r", class: RUNNER };
+        let start = AppStart { package: "org.x", entry, extras: &[] };
+        let said = |runner: &Installed| match super::entry(&start, &application, Some(runner)) {
+            Ok(words) => words.join(" "),
+            Err(error) => error.to_string(),
+        };
+        let words = format!("instrument {RUNNER} of org.x.r meta key value");
+        assert_eq!(said(&installed("org.x.r", "key", Some("org.x"))), words);
+        let other = said(&installed("org.x.r", "other", Some("org.x")));
+        assert!(other.contains("signature matching the target org.x"), "{other}");
+        let elsewhere = said(&installed("org.x.r", "key", Some("org.y")));
+        assert!(elsewhere.contains("Unable to find instrumentation info"), "{elsewhere}");
+    }
+
+    #[test]
+    fn the_classes_of_the_instrumentation_come_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let board = BoardFolder::open_root(folder.path(), BoardUser::find()).unwrap();
+        let installed = InstalledParts {
+            application: Some(installed("org.x", "key", None)),
+            instrumentation: Some(installed("org.x.r", "key", Some("org.x"))),
+        };
+        let entry = LaunchEntryPoint::Instrumentation { package: "org.x.r", class: RUNNER };
+        let start = AppStart { package: "org.x", entry, extras: &[] };
+        let launch = Launch::of(&board, installed, &start, folder.path()).unwrap();
+        assert_eq!(launch.applications, [PathBuf::from("org.x.r"), PathBuf::from("org.x")]);
+    }
+}
