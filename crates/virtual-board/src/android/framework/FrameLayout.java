@@ -28,6 +28,11 @@ public class FrameLayout extends ViewGroup {
     }
 
     @Override
+    protected ViewGroup.LayoutParams generateDefaultLayoutParams() {
+        return paramsOf(LayoutParams.MATCH_PARENT, LayoutParams.MATCH_PARENT);
+    }
+
+    @Override
     protected void onMeasure(int widthSpec, int heightSpec) {
         int width = 0;
         int height = 0;

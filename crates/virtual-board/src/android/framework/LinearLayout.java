@@ -39,6 +39,12 @@ public class LinearLayout extends ViewGroup {
         return new LayoutParams(width, height);
     }
 
+    @Override
+    protected ViewGroup.LayoutParams generateDefaultLayoutParams() {
+        int wrap = ViewGroup.LayoutParams.WRAP_CONTENT;
+        return paramsOf(orientation == VERTICAL ? ViewGroup.LayoutParams.MATCH_PARENT : wrap, wrap);
+    }
+
     public int getOrientation() {
         return orientation;
     }
@@ -57,10 +63,12 @@ public class LinearLayout extends ViewGroup {
         for (int i = 0; i < getChildCount(); i++) {
             View child = getChildAt(i);
             if (child.getVisibility() != GONE) {
-                measureChildWithMargins(child, widthSpec, down ? 0 : along, heightSpec, down ? along : 0);
+                weights += weight(child);
+                // With weights, the others are asked how large they would be alone.
+                int used = weights == 0 ? along : 0;
+                measureChildWithMargins(child, widthSpec, down ? 0 : used, heightSpec, down ? used : 0);
                 along += length(child, down);
                 across = Math.max(across, length(child, !down));
-                weights += weight(child);
             }
         }
         int width = (down ? across : along) + getPaddingLeft() + getPaddingRight();

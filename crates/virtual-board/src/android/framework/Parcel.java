@@ -1,5 +1,6 @@
 package android.os;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -107,7 +108,10 @@ public final class Parcel {
             return null;
         }
         try {
-            return (T) ((Parcelable.Creator<?>) type.getField("CREATOR").get(null)).createFromParcel(this);
+            // Android asks whether the field is public, not whether its class is.
+            Field creator = type.getField("CREATOR");
+            creator.setAccessible(true);
+            return (T) ((Parcelable.Creator<?>) creator.get(null)).createFromParcel(this);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(
                     "Parcelable protocol requires a Parcelable.Creator object called CREATOR on class " + type.getName(), e);

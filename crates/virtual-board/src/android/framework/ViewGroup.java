@@ -59,6 +59,11 @@ public abstract class ViewGroup extends View {
         return new MarginLayoutParams(width, height);
     }
 
+    /** Those of a view that says nothing. */
+    protected LayoutParams generateDefaultLayoutParams() {
+        return paramsOf(LayoutParams.WRAP_CONTENT, LayoutParams.WRAP_CONTENT);
+    }
+
     @Override
     protected abstract void onLayout(boolean changed, int left, int top, int right, int bottom);
 
@@ -68,8 +73,7 @@ public abstract class ViewGroup extends View {
 
     public void addView(View child, int index) {
         LayoutParams params = child.getLayoutParams();
-        int wrap = LayoutParams.WRAP_CONTENT;
-        addView(child, index, params == null ? paramsOf(wrap, wrap) : params);
+        addView(child, index, params == null ? generateDefaultLayoutParams() : params);
     }
 
     public void addView(View child, LayoutParams params) {
