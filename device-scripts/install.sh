@@ -21,7 +21,7 @@ try() {
 }
 
 has_runner() {
-    case $(pm list instrumentation "$1" 2>/dev/null) in
+    case $(pm list instrumentation 2>/dev/null) in
     *"instrumentation:$1/org.wattline.runner.Runner "*) ;;
     *) return 1 ;;
     esac

@@ -3,8 +3,9 @@
 # Input:  key=value arguments, or plan=FILE with one of them per line:
 #         period_us=N   the sampler's nap            limit_ms=N   longest session, device clock
 #         package=P main=CLASS                       the application (none: an idle session)
-#         package=P runner=CLASS                     the same, by its instrumentation, whose
-#         status goes to session/am.out; it gets its input by an extra, not by steps
+#         package=P runner=CLASS                     the same, by its instrumentation, or by that
+#         of another package (runner=P/CLASS), whose status goes to session/am.out; it gets its
+#         input by an extra, not by steps
 #         extra=KEY=VALUE (repeated)                 goes to the application by am -e
 #         Where the log may lose marks (the file small_log), a runner says them in its status, too.
 #         step='AT_MS KIND ARGS' (repeated, sorted)  input, counted from the begin marker
@@ -369,8 +370,12 @@ start_application() {
             : >"$work/am.out" # read before am has begun to write it
             set -- "$@" -e wattline.say.begin "$begin_marker" -e wattline.say.end "$end_marker"
         fi
+        case $runner in
+        */*) ;;
+        *) runner=$package/$runner ;;
+        esac
         # It waits for the instrumentation's end, and writes what that says.
-        am instrument -w -r "$@" "$package/$runner" >"$work/am.out" 2>&1 </dev/null &
+        am instrument -w -r "$@" "$runner" >"$work/am.out" 2>&1 </dev/null &
         am_pid=$!
         return
     fi

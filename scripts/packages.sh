@@ -52,6 +52,7 @@ if [ "${1:-run}" = test ]; then
     for tool in apksigner aapt dexdump zipalign; do
         want "$tool" "$tool" "the test of packages with Android's own tools"
     done
+    want aapt2 aapt "the test of packages of somebody's own build"
     python3 -c 'import jsonschema' 2>/dev/null ||
         want jsonschema python3-jsonschema "the test of SARIF by its schema"
 fi

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::blocks::BlockId;
-use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER};
+use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER, runner_package};
 use crate::build::{AnalysedApplication, BuiltVariant};
 use crate::format::counted;
 use crate::instrument::{self, Probe};
@@ -21,6 +21,8 @@ use crate::stage::Failure;
 use crate::stage::{Output, ScenarioOrigin};
 
 const FILE: &str = "application.apk";
+/// What starts a package of the user's own build.
+const RUNNER_FILE: &str = "runner.apk";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,7 +32,9 @@ Example:
 Writes application.apk, signed for all releases of Android from `application.min_sdk` on,
 and says what is in it and how to start it. An instrumentation calls the application's main
 method, or starts its activity; what probes count comes back in its status. Steps of inputs
-(taps) are fed to it by the extra wattline.input.
+(taps) are fed to it by the extra wattline.input. Of a package of your own build (`apk`, --gradle)
+only the code and the signature are others; its instrumentation is in a package beside it,
+runner.apk.
 Packages of one user have one key, in the user's cache. What makes packages, and what a virtual
 board reads them with, is fetched by Maven when it is first needed, or all at once:
 
@@ -78,7 +82,7 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         return Err(Failure::Usage(message.to_string()));
     }
     let output = Output::open(out, arguments.force.into())?;
-    output.check_free(&[FILE])?;
+    output.check_free(&[FILE, RUNNER_FILE])?;
     let jdk = Jdk::find()?;
     let loaded = load::load(&origin.file(&output)?)?;
     let removed = checked_blocks(&arguments.remove, &loaded.application)?;
@@ -87,9 +91,10 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     let (scenario, application) = (&loaded.scenario, &loaded.application);
     let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
     let mut packages = PackageBuilder::new(&jdk)?;
-    let package = match scenario.application.own_package() {
+    let package = match &scenario.application.apk {
         Some(apk) => {
-            check_uncounted(probe)?;
+            let runtime = instrument::runtime_class(&application.files);
+            output.write(RUNNER_FILE, &packages.runner(scenario, &runtime)?)?;
             let of = (&*scenario.resolve(apk), scenario);
             packages.replaced(of, &variant.classes, &application.sources.class_path())?
         }
@@ -103,7 +108,7 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
         // `scan` and a scenario file would name the blocks otherwise.
         output.replacing().write_scan(application)?;
     }
-    progress::result(match scenario.application.own_package() {
+    progress::result(match &scenario.application.apk {
         Some(apk) => summary_of_replaced(scenario, apk, &package),
         None => summary(scenario, &package),
     });
@@ -113,17 +118,6 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     progress::result(how_to_start(scenario, &output));
     progress::say(format!("written: {}", output.path(FILE).display()));
     Ok(())
-}
-
-/// A package of the user's own build has no instrumentation that gives counts back.
-fn check_uncounted(probe: Probe) -> Result<(), Failure> {
-    if probe == Probe::Plain {
-        return Ok(());
-    }
-    let message = "what probes count comes back by an instrumentation, which the build's own \
-                   package does not have: leave --probe out, or name a class with `main` in \
-                   [application] of a scenario file";
-    Err(Failure::Usage(message.to_string()))
 }
 
 fn summary_of_replaced(scenario: &Scenario, apk: &Path, package: &BuiltPackage) -> String {
@@ -186,14 +180,13 @@ fn listed(blocks: &BTreeSet<BlockId>) -> String {
 }
 
 fn how_to_start(scenario: &Scenario, output: &Output) -> String {
-    let (file, application) = (output.path(FILE), &scenario.application);
-    if application.own_package().is_some() {
-        return format!(
-            "  adb install -r -t {}\n  adb shell monkey -p {} -c android.intent.category.LAUNCHER 1",
-            file.display(),
-            application.package,
-        );
-    }
+    let application = &scenario.application;
+    let (files, instrumented) = match application.apk {
+        Some(_) => (&[RUNNER_FILE, FILE][..], runner_package(&application.package)),
+        None => (&[FILE][..], application.package.clone()),
+    };
+    let install =
+        files.iter().map(|file| format!("  adb install -r -t {}\n", output.path(file).display()));
     let input = scenario.inputs.first();
     let mut extras = input.map(|input| scenario.extras(input)).unwrap_or_default();
     // What `main` reads on its standard input depends on its begin marker, too.
@@ -203,10 +196,9 @@ fn how_to_start(scenario: &Scenario, output: &Output) -> String {
     }
     let extras = extras.iter().map(|(key, value)| format!("-e {key} '{value}' "));
     format!(
-        "  adb install -r -t {}\n  adb shell am instrument -w -r {}{}/{RUNNER}",
-        file.display(),
+        "{}  adb shell am instrument -w -r {}{instrumented}/{RUNNER}",
+        install.collect::<String>(),
         extras.collect::<String>(),
-        application.package,
     )
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::build::BuildError;
 use crate::device::{
     AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
     LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Sampler, Server, SessionLogs,
@@ -149,10 +150,16 @@ fn server_for(choice: &BoardChoice) -> Server {
     }
 }
 
-/// Refuses an application with a window where there is no Android.
+/// Refuses an application that needs Android where there is none.
 pub(crate) fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
-    let is_windowed = scenario.application.start == StartKind::Activity;
-    if !is_windowed || !choices.contains(&BoardChoice::Jvm) {
+    let application = &scenario.application;
+    if !choices.contains(&BoardChoice::Jvm) {
+        return Ok(());
+    }
+    if application.apk.is_some() {
+        return Err(Failure::input(&scenario.file, BuildError::NoAndroid.to_string()));
+    }
+    if application.start != StartKind::Activity {
         return Ok(());
     }
     let message = "`start = \"activity\"`: an application with a window needs Android, which \
@@ -209,6 +216,9 @@ pub(crate) fn open(
     };
     if PackageKind::of(scenario, &board) == PackageKind::Jar {
         board.facts.sampler = board.facts.sampler.filter(|sampler| !sampler.is_of_packages());
+    }
+    if !scenario.application.can_be_sampled {
+        board.facts.sampler = board.facts.sampler.filter(|sampler| sampler.is_of_packages());
     }
     Ok(board)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wattline_units::limits::OFFLINE_SCENARIOS;
 
-use crate::build::{AnalysedApplication, BuildError, annotation_processing, sources};
+use crate::build::{AnalysedApplication, BuildError, OwnPackage, annotation_processing, sources};
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::{Jdk, ToolchainError};
 
@@ -16,6 +16,8 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// Its application.
     pub application: AnalysedApplication,
+    /// The package of the application's own build, of which variants are made.
+    pub own_package: Option<OwnPackage>,
 }
 
 /// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and
@@ -27,7 +29,7 @@ pub fn load(path: &Path) -> Result<Loaded, Failure> {
 /// The same where other scenarios were tried before.
 fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> {
     check_chain(tried, path)?;
-    let scenario = read_scenario(path)?;
+    let mut scenario = read_scenario(path)?;
     let sources = match (sources::load_scenario(&scenario), &scenario.offline) {
         (Err(BuildError::Toolchain(error)), Some(other)) if is_out_of_reach(&error) => {
             let other = scenario.resolve(other);
@@ -42,8 +44,13 @@ fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> 
         progress::say(annotation_processing::process(&mut sources, &Jdk::find()?, release)?);
     }
     let application = AnalysedApplication::analyse(sources, scenario.application.granularity)?;
+    let own_package = OwnPackage::of(&scenario)?;
+    if let Some(package) = &own_package {
+        package.remarks().iter().for_each(progress::warn);
+        scenario.application = package.complete(scenario.application);
+    }
     started_class::check(&scenario, &application)?;
-    Ok(Loaded { scenario, application })
+    Ok(Loaded { scenario, application, own_package })
 }
 
 /// A scenario must not stand in for itself, also not by way of others.

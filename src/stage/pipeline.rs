@@ -208,7 +208,7 @@ impl PipelineContext<'_> {
 
     /// Says how long all will take.
     fn announce(&self, trial: Option<&Trial>, cases: &[PlannedCase]) {
-        let Loaded { scenario, application } = self.loaded;
+        let Loaded { scenario, application, .. } = self.loaded;
         if let Some(trial) = trial {
             let microbenchmarks_s =
                 microbenchmarks::expected_s(scenario, &application.dictionary, trial.meter);
@@ -239,7 +239,7 @@ impl PipelineContext<'_> {
     /// Has the microbenchmarks count in what is left; not on virtual boards, which take longer for
     /// what computes all the time than for sessions, which mostly wait.
     fn expect_microbenchmarks(&self, boards: &[OpenBoard]) {
-        let Loaded { scenario, application } = self.loaded;
+        let Loaded { scenario, application, .. } = self.loaded;
         let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));
         if let Some(board) = real {
             let microbenchmarks_s =

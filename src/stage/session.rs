@@ -24,11 +24,17 @@ pub(crate) fn session(
     let settings = &scenario.session;
     let slowdown = if kind == SessionKind::Traced { ASSUMED.traced_slowdown } else { 1.0 };
     let limit = Duration::from_secs_f64(settings.limit_s * slowdown);
-    let main = scenario.application.main.as_deref().ok_or(BuildError::NoMain)?;
-    let (main, entry) = PackageKind::of(scenario, board).entry(main);
+    let form = PackageKind::of(scenario, board);
+    let (package, main) = (&scenario.application.package, scenario.application.main.as_deref());
+    let main = match form {
+        // The runner's package knows it, where something is started.
+        PackageKind::Own => main.unwrap_or_default(),
+        PackageKind::Jar | PackageKind::Package => main.ok_or(BuildError::NoMain)?,
+    };
+    let (main, entry) = form.entry(package, main);
     Ok(SessionPlan {
         label,
-        package: scenario.application.package.clone(),
+        package: package.clone(),
         main,
         entry,
         extras: scenario.extras(input).into_iter().collect(),

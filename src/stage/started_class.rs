@@ -16,7 +16,7 @@ pub(super) fn check(scenario: &Scenario, application: &AnalysedApplication) -> R
     }
     let key = match scenario.application.start {
         StartKind::Activity => "activity",
-        StartKind::Instrument | StartKind::Main => "main",
+        StartKind::Instrument | StartKind::Main | StartKind::Command => "main",
     };
     let classes = application.dictionary.blocks.iter().map(|block| block.class.as_str());
     let nearest = nearest_of(class, classes)

@@ -198,7 +198,10 @@ impl Program {
             option("reports", &self.at("reports").display().to_string()),
         ];
         let path = [self.at("clock"), framework, self.at("program")];
-        let declared = ["declared", "conformance.Early", "declared", "conformance.Transcript"];
+        let declared = ["conformance.Early", "conformance.Transcript"]
+            .into_iter()
+            .flat_map(|class| ["declared", class, class])
+            .collect::<Vec<&str>>();
         let words = ["wattline.board.Zygote", "instrument", "conformance.OnBoard"];
         self.lines(&options, &path, &[&words[..], &declared].concat())
     }

@@ -27,6 +27,7 @@ mod mistakes;
 mod monitor;
 mod operations;
 mod output;
+mod own_package;
 mod package;
 mod packaged;
 mod pages;

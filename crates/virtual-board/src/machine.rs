@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::adb::HostConnections;
 use super::android::InstalledPackages;
-use super::apps::{self, AppProcess, AppStart, Apps, StartError};
+use super::apps::{self, AppProcess, AppStart, Apps, InstalledParts, LaunchEntryPoint, StartError};
 use super::board_state::BoardState;
 use super::fault::FaultSchedule;
 use super::proc_state;
@@ -33,7 +33,17 @@ pub(super) struct Machine {
 impl Machine {
     /// Starts an application.
     pub(super) fn start(&self, start: &AppStart<'_>) -> Result<Arc<AppProcess>, StartError> {
-        apps::start(&self.apps, self.android.find(start.package), start)
+        let other = match start.entry {
+            LaunchEntryPoint::Instrumentation { package, .. } if package != start.package => {
+                Some(package)
+            }
+            _ => None,
+        };
+        let installed = InstalledParts {
+            application: self.android.find(start.package),
+            instrumentation: other.and_then(|package| self.android.find(package)),
+        };
+        apps::start(&self.apps, installed, start)
     }
 
     /// Begins a recording, of an application that runs or will.

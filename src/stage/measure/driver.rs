@@ -22,7 +22,9 @@ use crate::toolchain::{Jdk, jar};
 
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
-use crate::stage::package_kind::{PackageKind, application_file};
+use crate::stage::package_kind::{
+    InstallableApplication, InstalledVersions, PackageKind, application_file, written,
+};
 use crate::stage::session::{held_against, session};
 use crate::stage::{Failure, progress};
 
@@ -111,16 +113,38 @@ impl<'d> VariantPackager<'d> {
         probe: Probe,
         form: PackageKind,
     ) -> Result<Vec<u8>, Failure> {
+        let scenario = self.scenario;
+        if let Some(apk) = scenario.application.apk.as_ref().filter(|_| form == PackageKind::Own) {
+            let (apk, libraries) = (scenario.resolve(apk), application.sources.class_path());
+            return Ok(self.packages()?.replaced((&apk, scenario), classes, &libraries)?.bytes);
+        }
         let entries = with_libraries(classes, &application.sources.libraries)?;
         if form == PackageKind::Jar {
-            return pack(self.scenario, &entries);
+            return pack(scenario, &entries);
         }
-        let packages = match &mut self.packages {
+        let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
+        Ok(self.packages()?.package(scenario, entries, probes.as_deref())?.bytes)
+    }
+
+    /// The package whose instrumentation starts that of the application's own build; none where
+    /// the application's has one.
+    pub fn runner(
+        &mut self,
+        application: &AnalysedApplication,
+        form: PackageKind,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        if form != PackageKind::Own {
+            return Ok(None);
+        }
+        let (scenario, probes) = (self.scenario, instrument::runtime_class(&application.files));
+        Ok(Some(self.packages()?.runner(scenario, &probes)?))
+    }
+
+    fn packages(&mut self) -> Result<&mut PackageBuilder, Failure> {
+        Ok(match &mut self.packages {
             Some(packages) => packages,
             none => none.insert(PackageBuilder::new(&self.jdk)?),
-        };
-        let probes = (probe != Probe::Plain).then(|| instrument::runtime_class(&application.files));
-        Ok(packages.package(self.scenario, entries, probes.as_deref())?.bytes)
+        })
     }
 }
 
@@ -130,6 +154,8 @@ pub struct VariantBuilds<'d, 'a> {
     builder: &'d mut VariantBuilder<'a>,
     /// Those that were built, by variant, probe and form, with their hash.
     built: BTreeMap<(String, Probe, PackageKind), (Vec<u8>, String)>,
+    /// What starts them, where they don't start themselves.
+    runner: Option<Vec<u8>>,
 }
 
 impl<'d, 'a> VariantBuilds<'d, 'a> {
@@ -154,7 +180,8 @@ impl<'d, 'a> VariantBuilds<'d, 'a> {
             let hash = hash_of_bytes(&bytes);
             ((variant, Probe::Plain, form), (bytes, hash))
         };
-        Mutex::new(Self { packing, builder, built: plain.into_iter().map(build).collect() })
+        let built = plain.into_iter().map(build).collect();
+        Mutex::new(Self { packing, builder, built, runner: None })
     }
 
     /// The hashes of those that are built, by their variants' names.
@@ -180,6 +207,14 @@ impl<'d, 'a> VariantBuilds<'d, 'a> {
         }
         Ok(self.built[&key].clone())
     }
+
+    /// What starts them, where they don't start themselves.
+    fn runner(&mut self, form: PackageKind) -> Result<Option<&[u8]>, Failure> {
+        if self.runner.is_none() {
+            self.runner = self.packing.runner(self.builder.application(), form)?;
+        }
+        Ok(self.runner.as_deref())
+    }
 }
 
 /// Makes the sessions of a campaign on one board.
@@ -189,8 +224,7 @@ pub struct BoardDriver<'d, 'j, 'a> {
     builds: &'d Mutex<VariantBuilds<'j, 'a>>,
     board: &'d OpenBoard,
     folder: &'d Path,
-    /// Hash of what the board has.
-    installed: Option<String>,
+    installed: InstalledVersions,
     /// The longest sessions of unremoved cases, by what they are for and input.
     took: BTreeMap<(RunPhase, String), Duration>,
     pub time: Time,
@@ -217,18 +251,13 @@ impl BoardDriver<'_, '_, '_> {
             RunPhase::Power | RunPhase::Sampled => Some(self.build(case, Probe::Plain, form)?),
         };
         let plan = self.session(run, case)?;
-        let file = match &build {
-            Some((bytes, _)) => Some(application_file(bytes, form, self.folder)?),
-            None => None,
-        };
-        let build_sha256 = build.map(|(_, hash)| hash);
+        let build_sha256 = build.as_ref().map(|build| build.version.clone());
         // A board that was lost may have been restarted: it is installed again.
-        let installed = RefCell::new(self.installed.take());
+        let installed = RefCell::new(std::mem::take(&mut self.installed));
         let in_session = Cell::new(Duration::ZERO);
         let session = |board: &OpenBoard| {
-            if let Some(file) = file.as_ref().filter(|_| *installed.borrow() != build_sha256) {
-                board.install(file, &plan.package)?;
-                installed.replace(build_sha256.clone());
+            if let Some(build) = &build {
+                installed.borrow_mut().install(board, build, &plan.package)?;
             }
             let began = Instant::now();
             let logs = board.session(&plan);
@@ -238,7 +267,7 @@ impl BoardDriver<'_, '_, '_> {
         let mut losses = Vec::new();
         let logs = self.board.keep(session, |error| {
             losses.push(error.in_short());
-            installed.take();
+            installed.borrow_mut().forget();
         });
         self.time.in_sessions += in_session.get();
         self.installed = installed.into_inner();
@@ -259,8 +288,8 @@ impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
     ) -> Self {
         let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();
         let time = Time::default();
-        let took = BTreeMap::new();
-        Self { scenario, cases, builds, board, folder, installed: None, time, took }
+        let (installed, took) = (InstalledVersions::default(), BTreeMap::new());
+        Self { scenario, cases, builds, board, folder, installed, time, took }
     }
 }
 
@@ -270,12 +299,16 @@ impl BoardDriver<'_, '_, '_> {
         case: &PlannedCase,
         probe: Probe,
         form: PackageKind,
-    ) -> Result<(Vec<u8>, String), Failure> {
+    ) -> Result<InstallableApplication, Failure> {
         let began = Instant::now();
         let mut builds = self.builds.lock().unwrap_or_else(PoisonError::into_inner);
         let build = builds.get(case, probe, form);
+        let runner = builds.runner(form);
         self.time.in_builds += began.elapsed();
-        build
+        let (bytes, version) = build?;
+        let runner = runner?.map(|bytes| written(self.folder, "runner.apk", bytes)).transpose()?;
+        let file = application_file(&bytes, form, self.folder)?;
+        Ok(InstallableApplication { file, version, runner })
     }
 
     /// Of traced runs.

@@ -158,10 +158,12 @@ fn same_simulated_model(
 
 /// What the campaign's runs depend on.
 fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<CampaignBasis, Failure> {
-    let Loaded { scenario, application } = loaded;
+    let Loaded { scenario, application, own_package } = loaded;
     let blocks = application.dictionary.blocks.iter();
     let blocks: Vec<&str> = blocks.map(|block| block.name.as_str()).collect();
-    let files = application.sources.hashes()?;
+    let mut files = application.sources.hashes()?;
+    let package = own_package.as_ref().map(|package| package.sha256().to_owned());
+    files.extend(package.map(|hash| ("application.apk".to_owned(), hash)));
     Ok(CampaignBasis::new(&scenario.keys, files, &blocks.join("\n"), cases))
 }
 

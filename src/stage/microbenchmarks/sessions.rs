@@ -121,7 +121,7 @@ pub fn measure_all(
     let folder = TemporaryFolder::new("microbenchmarks")
         .map_err(Failure::io("create", std::env::temp_dir()))?;
     let programs = programs(scenario, &variant, builder.jdk(), boards, folder.path())?;
-    let program = |board: &OpenBoard| &programs[&PackageKind::of(scenario, board)];
+    let program = |board: &OpenBoard| &programs[&PackageKind::of_ours(scenario, board)];
     let mut turns =
         turns(microbenchmarks, scenario, boards, &|board| program(board).1.clone(), place)?;
     let sessions = turns.iter().map(Vec::len).sum::<usize>();
@@ -162,18 +162,19 @@ fn programs(
     folder: &Path,
 ) -> Result<BTreeMap<PackageKind, (PathBuf, String)>, Failure> {
     let forms: BTreeSet<PackageKind> =
-        boards.iter().map(|board| PackageKind::of(scenario, board)).collect();
+        boards.iter().map(|board| PackageKind::of_ours(scenario, board)).collect();
     let program = |form| {
         let bytes = match form {
             PackageKind::Jar => {
                 let name = ("Wattline-Package", program::PACKAGE);
                 jar::pack(&[("Main-Class", program::MAIN), name], &variant.classes)
             }
-            PackageKind::Package => {
+            PackageKind::Package | PackageKind::Own => {
                 let mut of_microbenchmarks = scenario.clone();
                 of_microbenchmarks.application.package = program::PACKAGE.to_string();
                 of_microbenchmarks.application.main = Some(program::MAIN.to_string());
                 of_microbenchmarks.application.start = StartKind::Instrument;
+                of_microbenchmarks.application.apk = None;
                 let mut packages = PackageBuilder::new(jdk)?;
                 packages.package(&of_microbenchmarks, variant.classes.clone(), None)?.bytes
             }
@@ -316,7 +317,8 @@ fn session(
     if warm_s > 0.0 {
         extras.push(("warm".to_string(), millis(warm_s)));
     }
-    let (main, entry) = PackageKind::of(scenario, board).entry(program::MAIN);
+    let (main, entry) =
+        PackageKind::of_ours(scenario, board).entry(program::PACKAGE, program::MAIN);
     SessionPlan {
         label: format!("microbenchmarks-{repeat}"),
         package: program::PACKAGE.to_string(),

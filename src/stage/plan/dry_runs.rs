@@ -149,6 +149,9 @@ pub fn purpose(loaded: &Loaded, board: &str) -> String {
     for file in &loaded.application.files {
         text += &format!("\n{}\n{}", file.path, file.text);
     }
+    if let Some(package) = &loaded.own_package {
+        text += &format!("\n{}", package.sha256());
+    }
     format!("{{\"dry_runs_of\":\"{}\"}}", hash_of_bytes(text.as_bytes()))
 }
 

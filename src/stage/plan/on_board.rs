@@ -20,7 +20,7 @@ use crate::private_files::TemporaryFolder;
 use crate::scenario::{InputSequence, Scenario, timed_steps};
 use crate::stage::boards::OpenBoard;
 use crate::stage::measure::driver::VariantPackager;
-use crate::stage::package_kind::PackageKind;
+use crate::stage::package_kind::{InstallableApplication, InstalledVersions, PackageKind, written};
 use crate::stage::session::session;
 use crate::stage::{Failure, Loaded};
 
@@ -48,14 +48,15 @@ pub struct OnBoard<'r, 'a> {
     packing: VariantPackager<'r>,
     judge: DryRunJudge<'r>,
     folder: TemporaryFolder,
+    /// The package that starts the application's, where that does not start itself.
+    runner: Option<PathBuf>,
     /// The package with switches.
-    shared: Option<PlannedPackage>,
+    shared: Option<InstallableApplication>,
     /// The last variant with a package of its own.
     own: Option<(Vec<BlockId>, PlannedVariant)>,
     /// How many packages there were; the number of the last.
     packages: u32,
-    /// The number of the one that the board has.
-    installed: Option<u32>,
+    installed: InstalledVersions,
     /// By input, after how long on this machine's clock a variant hangs; nothing before its
     /// unremoved case ran.
     patience: BTreeMap<String, Duration>,
@@ -64,18 +65,10 @@ pub struct OnBoard<'r, 'a> {
     made: u32,
 }
 
-/// An application as a board installs it.
-#[derive(Debug, Clone)]
-struct PlannedPackage {
-    file: PathBuf,
-    /// Tells it from others.
-    number: u32,
-}
-
 /// A variant, in whichever package.
 #[derive(Debug, Clone)]
 struct PlannedVariant {
-    package: PlannedPackage,
+    package: InstallableApplication,
     /// Switches that are off; none of a package of its own.
     off: Option<String>,
     removed: Vec<BlockId>,
@@ -109,10 +102,11 @@ impl<'r, 'a> OnBoard<'r, 'a> {
             builder,
             judge: DryRunJudge::new(scenario, &loaded.application),
             folder,
+            runner: None,
             shared: None,
             own: None,
             packages: 0,
-            installed: None,
+            installed: InstalledVersions::default(),
             patience: BTreeMap::new(),
             hung: BTreeMap::new(),
             made: 0,
@@ -139,7 +133,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     }
 
     /// The package with switches.
-    fn shared(&mut self) -> Result<PlannedPackage, Failure> {
+    fn shared(&mut self) -> Result<InstallableApplication, Failure> {
         if self.shared.is_none() {
             let classes = self.builder.switched_classes()?.clone();
             self.shared = Some(self.package(&classes)?);
@@ -164,14 +158,23 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         Ok(variant)
     }
 
-    fn package(&mut self, classes: &Classes) -> Result<PlannedPackage, Failure> {
+    fn package(&mut self, classes: &Classes) -> Result<InstallableApplication, Failure> {
         self.packages += 1;
         let number = self.packages;
         let application = self.builder.application();
         let bytes = self.packing.of_classes(application, classes, Probe::Count, self.form)?;
-        let file = self.folder.path().join(format!("dry-{number}"));
-        std::fs::write(&file, bytes).map_err(Failure::io("write", &file))?;
-        Ok(PlannedPackage { file, number })
+        let file = written(self.folder.path(), &format!("dry-{number}"), &bytes)?;
+        Ok(InstallableApplication { file, version: number.to_string(), runner: self.runner()? })
+    }
+
+    /// What starts the application, where its package does not.
+    fn runner(&mut self) -> Result<Option<PathBuf>, Failure> {
+        if self.runner.is_none() {
+            let bytes = self.packing.runner(self.builder.application(), self.form)?;
+            let file = bytes.map(|bytes| written(self.folder.path(), "runner.apk", &bytes));
+            self.runner = file.transpose()?;
+        }
+        Ok(self.runner.clone())
     }
 
     fn run(&mut self, case: &DryCase, variant: &PlannedVariant) -> Result<DryOutcome, Failure> {
@@ -228,20 +231,15 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     fn session(
         &mut self,
         plan: &SessionPlan,
-        package: &PlannedPackage,
+        package: &InstallableApplication,
         patience: Option<Duration>,
     ) -> Result<(SessionLogs, Option<Duration>), Failure> {
-        let installed = RefCell::new(self.installed.take());
+        let installed = RefCell::new(std::mem::take(&mut self.installed));
         let call = |board: &OpenBoard| {
-            if *installed.borrow() != Some(package.number) {
-                board.install(&package.file, &plan.package)?;
-                installed.replace(Some(package.number));
-            }
+            installed.borrow_mut().install(board, package, &plan.package)?;
             guarded(board, plan, patience)
         };
-        let lost = |_: &DeviceError| {
-            installed.take();
-        };
+        let lost = |_: &DeviceError| installed.borrow_mut().forget();
         let ended = self.board.keep(call, lost);
         self.installed = installed.into_inner();
         Ok(ended?)

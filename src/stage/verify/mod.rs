@@ -119,7 +119,7 @@ impl Verification<'_> {
         hints: &[Hint],
         packing: &mut VariantPackager<'_>,
     ) -> Result<Vec<u8>, Failure> {
-        let Loaded { scenario, application } = self.loaded;
+        let Loaded { scenario, application, own_package } = self.loaded;
         let applied = hint::apply(hints, self.sources, hints.len());
         let mut sources = application.sources.clone();
         for file in &mut sources.files {
@@ -128,7 +128,8 @@ impl Verification<'_> {
             }
         }
         let application = AnalysedApplication::analyse(sources, application.granularity)?;
-        let loaded = Loaded { scenario: scenario.clone(), application };
+        let (scenario, own_package) = (scenario.clone(), own_package.clone());
+        let loaded = Loaded { scenario, application, own_package };
         let mut builder = plan::builder(&loaded, self.jdk)?;
         self.build(&mut builder, packing)
     }

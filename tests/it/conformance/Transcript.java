@@ -31,6 +31,7 @@ public class Transcript extends Activity {
         Say.line("create " + state + " " + getIntent().getStringExtra(EXTRA) + " " + isFinishing());
         try {
             Values.all(this);
+            Groups.all(this);
             Numbers.all();
             Drawing.all();
             Constants.all();

@@ -12,6 +12,8 @@ use crate::toolchain::archive::{
     ArchiveFault, ArchiveFile, ArchiveFiles, EntryFault, EntryFinding, ReadArchive,
 };
 
+/// The name of the manifest.
+const MANIFEST: &str = "AndroidManifest.xml";
 /// Bytes; what `zipalign` takes for anything but native libraries.
 const ALIGNMENT: u16 = 4;
 /// Bytes; what a device wants of native libraries that it maps, with pages of 16 KiB.
@@ -22,9 +24,10 @@ const PAGE: u16 = 16384;
 pub fn archive(entries: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {
-        let is_code = name.ends_with(".dex") || name == "AndroidManifest.xml";
+        let is_code = name.ends_with(".dex") || name == MANIFEST;
         let method = if is_code { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-        add(&mut writer, name, bytes, method).expect("a zip in memory takes an entry");
+        add(&mut writer, name, bytes, (method, zip::DateTime::default()))
+            .expect("a zip in memory takes an entry");
     }
     writer.finish().expect("a zip in memory can be closed").into_inner()
 }
@@ -48,6 +51,16 @@ pub fn check(package: &[u8]) -> Result<(), ArchiveFault> {
     Ok(())
 }
 
+/// The manifest of a package that somebody else made, in Android's binary form.
+///
+/// # Errors
+/// Says what is wrong with the package.
+pub fn manifest_of(package: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
+    let (mut archive, files) = open(package)?;
+    let manifest = files.iter().find(|file| file.path == MANIFEST);
+    archive.bytes(manifest.ok_or(ZipError::FileNotFound)?.index)
+}
+
 /// A package with other code: all entries as they are, in their order, but for DEX, which is
 /// `code` in the place of the first, and the signature, which is gone.
 ///
@@ -64,13 +77,15 @@ pub fn with_code(
         if is_signature(&path) {
             continue;
         }
-        let method = archive.inner().by_index_raw(index)?.compression();
+        let entry = archive.inner().by_index_raw(index)?;
+        let (method, time) = (entry.compression(), entry.last_modified().unwrap_or_default());
+        drop(entry);
         if is_dex(&path) {
             if !std::mem::replace(&mut is_written, true) {
                 add_all(&mut writer, code, method)?;
             }
         } else if method == CompressionMethod::Stored {
-            add(&mut writer, &path, &archive.bytes(index)?, method)?;
+            add(&mut writer, &path, &archive.bytes(index)?, (method, time))?;
         } else {
             writer.raw_copy_file_rename(archive.inner().by_index_raw(index)?, path)?;
         }
@@ -103,20 +118,21 @@ fn add_all(
     entries: &BTreeMap<String, Vec<u8>>,
     method: CompressionMethod,
 ) -> Result<(), ZipError> {
-    entries.iter().try_for_each(|(name, bytes)| add(writer, name, bytes, method))
+    let how = (method, zip::DateTime::default());
+    entries.iter().try_for_each(|(name, bytes)| add(writer, name, bytes, how))
 }
 
 fn add(
     writer: &mut Writer,
     name: &str,
     bytes: &[u8],
-    method: CompressionMethod,
+    (method, time): (CompressionMethod, zip::DateTime),
 ) -> Result<(), ZipError> {
     let alignment = if name.ends_with(".so") { PAGE } else { ALIGNMENT };
     let options = SimpleFileOptions::default()
         .compression_method(method)
         .with_alignment(alignment)
-        .last_modified_time(zip::DateTime::default());
+        .last_modified_time(time);
     writer.start_file(name, options)?;
     Ok(writer.write_all(bytes)?)
 }
@@ -238,5 +254,23 @@ mod tests {
         ];
         assert_eq!(told, expected);
         assert!(with_code(b"no archive", &code).is_err());
+    }
+
+    /// Writers that can't go back put sizes behind the bytes.
+    #[test]
+    fn a_package_that_was_written_in_one_go_is_given_other_code() {
+        let mut writer = ZipWriter::new_stream(Vec::new());
+        for name in ["AndroidManifest.xml", "classes.dex", "res/a.xml"] {
+            writer.start_file(name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(name.repeat(50).as_bytes()).unwrap();
+        }
+        let package = writer.finish().unwrap().into_inner();
+        let code = BTreeMap::from([("classes.dex".to_string(), b"new".to_vec())]);
+        let made = with_code(&package, &code).unwrap();
+        assert_eq!(manifest_of(&made).unwrap(), "AndroidManifest.xml".repeat(50).into_bytes());
+        let mut read = ZipArchive::new(Cursor::new(made)).unwrap();
+        let mut text = String::new();
+        read.by_name("res/a.xml").unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "res/a.xml".repeat(50));
     }
 }

@@ -3,12 +3,14 @@
 use super::xml::{Element, Value};
 
 /// Android's attributes that are used, with their resource ids (`android.R.attr`).
-mod attr {
+pub(super) mod attr {
     pub const THEME: (&str, u32) = ("theme", 0x0101_0000);
     pub const LABEL: (&str, u32) = ("label", 0x0101_0001);
     pub const NAME: (&str, u32) = ("name", 0x0101_0003);
-    pub const EXPORTED: (&str, u32) = ("exported", 0x0101_0010);
+    pub const ENABLED: (&str, u32) = ("enabled", 0x0101_000e);
     pub const DEBUGGABLE: (&str, u32) = ("debuggable", 0x0101_000f);
+    pub const EXPORTED: (&str, u32) = ("exported", 0x0101_0010);
+    pub const PROCESS: (&str, u32) = ("process", 0x0101_0011);
     pub const TARGET_PACKAGE: (&str, u32) = ("targetPackage", 0x0101_0021);
     pub const VALUE: (&str, u32) = ("value", 0x0101_0024);
     pub const MIN_SDK: (&str, u32) = ("minSdkVersion", 0x0101_020c);
@@ -16,7 +18,9 @@ mod attr {
     pub const VERSION_NAME: (&str, u32) = ("versionName", 0x0101_021c);
     pub const TARGET_SDK: (&str, u32) = ("targetSdkVersion", 0x0101_0270);
     pub const ALLOW_BACKUP: (&str, u32) = ("allowBackup", 0x0101_0280);
+    pub const SPLIT_REQUIRED: (&str, u32) = ("isSplitRequired", 0x0101_0591);
     pub const SHELL: (&str, u32) = ("shell", 0x0101_0594);
+    pub const SPLIT_TYPES: (&str, u32) = ("requiredSplitTypes", 0x0101_064e);
 }
 
 /// Android's theme of an activity that has all of the screen for itself
@@ -37,6 +41,8 @@ pub struct Manifest<'a> {
     pub target_sdk: u32,
     /// The class of the instrumentation that starts it.
     pub runner: &'a str,
+    /// The package that the instrumentation starts: mostly its own.
+    pub target: &'a str,
     /// The class of the activity that people can start, too.
     pub activity: Option<&'a str>,
     /// Facts for the runner, which it reads from its own entry: name and value.
@@ -63,7 +69,7 @@ impl Manifest<'_> {
         };
         let runner = Element::new("instrumentation")
             .android(attr::NAME, text(self.runner))
-            .android(attr::TARGET_PACKAGE, text(self.package));
+            .android(attr::TARGET_PACKAGE, text(self.target));
         let runner = self.facts.iter().fold(runner, |runner, (name, value)| {
             let fact = Element::new("meta-data").android(attr::NAME, text(name));
             runner.child(fact.android(attr::VALUE, text(value)))
@@ -107,6 +113,7 @@ mod tests {
             min_sdk: 14,
             target_sdk: 34,
             runner: "org.wattline.runner.Runner",
+            target: "org.example.app",
             activity: Some("org.example.Screen"),
             facts: vec![("wattline.main", "org.example.Main")],
         };

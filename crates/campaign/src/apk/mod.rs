@@ -3,7 +3,10 @@
 
 pub(crate) mod archive;
 pub(crate) mod manifest;
+mod manifest_reader;
 pub(crate) mod xml;
+mod xml_reader;
 
-pub use archive::{archive, check, entries, with_code};
+pub use archive::{archive, check, entries, manifest_of, with_code};
 pub use manifest::Manifest;
+pub use manifest_reader::ReadManifest;

@@ -1,22 +1,24 @@
 //! Android's binary XML, as `frameworks/base/libs/androidfw/include/androidfw/ResourceTypes.h`
 //! lays it out: chunks of a string pool, the resource ids of attribute names, and one for
-//! each end and start of a namespace and an element.
+//! each end and start of a namespace and an element. Written here, read in `xml_reader.rs`.
+
+use std::borrow::Cow;
 
 /// The namespace of Android's own attributes.
 pub const ANDROID: &str = "http://schemas.android.com/apk/res/android";
 /// Its prefix, which only tools show.
 const PREFIX: &str = "android";
 
-const STRING_POOL: u16 = 0x0001;
-const XML: u16 = 0x0003;
+pub(super) const STRING_POOL: u16 = 0x0001;
+pub(super) const XML: u16 = 0x0003;
 const START_NAMESPACE: u16 = 0x0100;
 const END_NAMESPACE: u16 = 0x0101;
-const START_ELEMENT: u16 = 0x0102;
-const END_ELEMENT: u16 = 0x0103;
-const RESOURCE_MAP: u16 = 0x0180;
+pub(super) const START_ELEMENT: u16 = 0x0102;
+pub(super) const END_ELEMENT: u16 = 0x0103;
+pub(super) const RESOURCE_MAP: u16 = 0x0180;
 
 /// No string, no comment.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// Bytes of one attribute, and before the first.
 const ATTRIBUTE_SIZE: u16 = 20;
 
@@ -31,16 +33,25 @@ pub enum Value {
     Flag(bool),
     /// A resource, by its id.
     Reference(u32),
+    /// Another type, by its number, with its 32 bits: a size, a colour.
+    Other(u8, u32),
 }
+
+/// Types of a `Res_value`.
+pub(super) const REFERENCE: u8 = 0x01;
+pub(super) const TEXT: u8 = 0x03;
+pub(super) const NUMBER: u8 = 0x10;
+pub(super) const FLAG: u8 = 0x12;
 
 impl Value {
     /// The type of a `Res_value`.
     fn kind(&self) -> u8 {
         match self {
-            Value::Text(_) => 0x03,
-            Value::Number(_) => 0x10,
-            Value::Flag(_) => 0x12,
-            Value::Reference(_) => 0x01,
+            Value::Text(_) => TEXT,
+            Value::Number(_) => NUMBER,
+            Value::Flag(_) => FLAG,
+            Value::Reference(_) => REFERENCE,
+            Value::Other(kind, _) => *kind,
         }
     }
 }
@@ -48,36 +59,37 @@ impl Value {
 /// An attribute: with a resource id one of Android's own, without one of no namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
-    name: &'static str,
-    id: Option<u32>,
-    value: Value,
+    pub(super) name: Cow<'static, str>,
+    pub(super) id: Option<u32>,
+    pub(super) value: Value,
 }
 
 /// An element with its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Element {
-    name: &'static str,
-    attributes: Vec<Attribute>,
-    children: Vec<Element>,
+    pub(super) name: Cow<'static, str>,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) children: Vec<Element>,
 }
 
 impl Element {
     /// An element without anything.
     pub fn new(name: &'static str) -> Element {
-        Element { name, attributes: Vec::new(), children: Vec::new() }
+        Element { name: name.into(), attributes: Vec::new(), children: Vec::new() }
     }
 
     /// With an attribute that has no namespace.
     #[must_use]
     pub fn plain(mut self, name: &'static str, text: &str) -> Element {
-        self.attributes.push(Attribute { name, id: None, value: Value::Text(text.into()) });
+        let value = Value::Text(text.into());
+        self.attributes.push(Attribute { name: name.into(), id: None, value });
         self
     }
 
     /// With one of Android's attributes, by its resource id.
     #[must_use]
     pub fn android(mut self, (name, id): (&'static str, u32), value: Value) -> Element {
-        self.attributes.push(Attribute { name, id: Some(id), value });
+        self.attributes.push(Attribute { name: name.into(), id: Some(id), value });
         self
     }
 
@@ -100,7 +112,7 @@ impl Element {
     }
 
     fn add_to(&self, content: &mut Vec<u8>, pool: &StringPool<'_>) {
-        let name = words(&[NONE, pool.index(self.name)]);
+        let name = words(&[NONE, pool.index(&self.name)]);
         let mut start = name.clone();
         let count = self.attributes.len() as u16;
         // Where attributes begin, their size and number; no id, class or style among them.
@@ -140,16 +152,16 @@ impl<'a> StringPool<'a> {
         let elements = root.all();
         let attributes = || elements.iter().flat_map(|element| &element.attributes);
         let mut named: Vec<(u32, &str)> =
-            attributes().filter_map(|a| Some((a.id?, a.name))).collect();
+            attributes().filter_map(|a| Some((a.id?, a.name.as_ref()))).collect();
         named.sort_unstable();
         named.dedup();
         let (ids, mut strings): (Vec<u32>, Vec<&str>) = named.into_iter().unzip();
-        let plain = attributes().filter(|a| a.id.is_none()).map(|a| a.name);
+        let plain = attributes().filter(|a| a.id.is_none()).map(|a| a.name.as_ref());
         let texts = attributes().filter_map(|a| match &a.value {
             Value::Text(text) => Some(text.as_str()),
             _ => None,
         });
-        let names = elements.iter().map(|element| element.name);
+        let names = elements.iter().map(|element| element.name.as_ref());
         let mut others: Vec<&str> =
             plain.chain(texts).chain(names).chain([PREFIX, ANDROID]).collect();
         others.sort_unstable();
@@ -167,11 +179,13 @@ impl<'a> StringPool<'a> {
     fn attribute(&self, attribute: &Attribute) -> Vec<u8> {
         let (raw, data) = match &attribute.value {
             Value::Text(text) => (self.index(text), self.index(text)),
-            Value::Number(number) | Value::Reference(number) => (NONE, *number),
+            Value::Number(number) | Value::Reference(number) | Value::Other(_, number) => {
+                (NONE, *number)
+            }
             Value::Flag(flag) => (NONE, if *flag { NONE } else { 0 }),
         };
         let namespace = if attribute.id.is_some() { self.index(ANDROID) } else { NONE };
-        let mut bytes = words(&[namespace, self.index(attribute.name), raw]);
+        let mut bytes = words(&[namespace, self.index(&attribute.name), raw]);
         bytes.extend([8, 0, 0, attribute.value.kind()]);
         bytes.extend(data.to_le_bytes());
         bytes
@@ -263,7 +277,8 @@ mod tests {
         let pool = StringPool::of(&root);
         assert_eq!(pool.ids, [LABEL.1, NAME.1]);
         assert_eq!(pool.strings[..2], ["label", "name"]);
-        let names: Vec<&str> = root.sorted().iter().map(|attribute| attribute.name).collect();
+        let names: Vec<&str> =
+            root.sorted().iter().map(|attribute| attribute.name.as_ref()).collect();
         assert_eq!(names, ["label", "name", "package"]);
     }
 

@@ -8,7 +8,7 @@ use crate::format::visible_path;
 use crate::toolchain::processors::processors_on;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
-use super::Sources;
+use super::{OwnPackageError, Sources};
 
 /// A failure while loading or building an application.
 #[derive(Debug, thiserror::Error)]
@@ -48,10 +48,25 @@ pub enum BuildError {
          would be of a program without its input"
     )]
     InputCommand,
+    /// The package of the application's own build needs a board.
+    #[error(
+        "the package of your own build (`application.apk`) runs on a board with Android alone, real \
+         or virtual (`--board`): this machine's JVM has no activities, services or resources"
+    )]
+    NoAndroid,
+    /// The package of the application's own build can't be measured.
+    #[error("{}: {error}", visible_path(path))]
+    OwnPackage {
+        /// The package.
+        path: PathBuf,
+        /// Why.
+        error: OwnPackageError,
+    },
     /// There is no class to start.
     #[error(
         "the scenario names nothing that dry runs and boards could start: in [application] give a \
-         class that drives the application as `main`, or `start = \"activity\"` and `activity`"
+         class that drives the application as `main`, or `start = \"activity\"` and `activity`, or \
+         the package of your own build as `apk`"
     )]
     NoMain,
     /// A scenario where sources are asked for.

@@ -32,7 +32,7 @@ pub fn facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static str, St
     let (main, session) = (scenario.application.main.clone(), &scenario.session);
     let started = main.into_iter();
     let mut facts: Vec<(&str, String)> = match scenario.application.start {
-        StartKind::Activity => started
+        StartKind::Activity | StartKind::Command => started
             .map(|activity| ("wattline.activity", activity))
             .chain([
                 ("wattline.begin", session.begin_marker.clone()),
@@ -45,6 +45,14 @@ pub fn facts(scenario: &Scenario, probes: Option<&str>) -> Vec<(&'static str, St
         }
     };
     facts.extend(probes.map(|class| ("wattline.probes", class.to_owned())));
+    facts
+}
+
+/// The same for the package of the application's own build, which has several activities, or
+/// none. The runner is made once for all variants: it finds out whether there are probes.
+pub(super) fn facts_of_own(scenario: &Scenario, probes: &str) -> Vec<(&'static str, String)> {
+    let mut facts = facts(scenario, Some(probes));
+    facts.push(("wattline.own", "yes".to_owned()));
     facts
 }
 

@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use wattline_units::input::read_regular;
-use wattline_units::limits::ARCHIVE_BYTES;
-
 use crate::apk::{self, Manifest};
 use crate::private_files::TemporaryFolder;
 use crate::scenario::{Scenario, StartKind};
@@ -14,7 +11,8 @@ use crate::toolchain::android::{self, Packager};
 use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
-use super::on_android::{self, check_activity, facts};
+use super::on_android::{self, check_activity, facts, facts_of_own};
+use super::own_package::{OLDEST, read_package};
 use super::variant::Classes;
 
 pub use super::on_android::RUNNER;
@@ -96,7 +94,7 @@ impl PackageBuilder {
         libraries: &[PathBuf],
     ) -> Result<BuiltPackage, BuildError> {
         let min_sdk = scenario.application.min_sdk;
-        let whole = read_regular(package, ARCHIVE_BYTES).map_err(BuildError::io(package))?;
+        let whole = read_package(package)?;
         let bad =
             |fault| BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, fault));
         apk::check(&whole).map_err(bad)?;
@@ -111,6 +109,31 @@ impl PackageBuilder {
         let resources = apk::entries(&unsigned).saturating_sub(dex.len() + 1);
         let bytes = self.signed(&unsigned, min_sdk)?;
         Ok(BuiltPackage { bytes, dex, classes: classes.len(), resources })
+    }
+
+    /// The package of the instrumentation that starts the package of the user's own build, which
+    /// stays as it is; `probes` is the class that probes call where there are some.
+    ///
+    /// # Errors
+    /// What D8 or the signer refuses.
+    pub fn runner(&mut self, scenario: &Scenario, probes: &str) -> Result<Vec<u8>, BuildError> {
+        let application = &scenario.application;
+        // So old that a device which is too old for the application says so of that.
+        let min_sdk = OLDEST;
+        let mut content = self.dex(&self.runner.clone(), min_sdk)?;
+        let facts = facts_of_own(scenario, probes);
+        let manifest = Manifest {
+            package: &runner_package(&application.package),
+            label: &scenario.name,
+            min_sdk,
+            target_sdk: application.target_sdk,
+            runner: RUNNER,
+            target: &application.package,
+            activity: None,
+            facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),
+        };
+        content.insert("AndroidManifest.xml".into(), manifest.to_bytes());
+        self.signed(&apk::archive(&content), min_sdk)
     }
 
     fn dex(&mut self, classes: &Classes, min_sdk: u32) -> Result<Classes, BuildError> {
@@ -140,6 +163,11 @@ impl PackageBuilder {
     }
 }
 
+/// The name of the package whose instrumentation starts another one.
+pub fn runner_package(package: &str) -> String {
+    format!("{package}.wattline")
+}
+
 fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
     let application = &scenario.application;
     let facts = facts(scenario, probes);
@@ -150,6 +178,7 @@ fn manifest(scenario: &Scenario, probes: Option<&str>) -> Vec<u8> {
         min_sdk: application.min_sdk,
         target_sdk: application.target_sdk,
         runner: RUNNER,
+        target: &application.package,
         activity: application.main.as_deref().filter(|_| is_activity),
         facts: facts.iter().map(|(name, value)| (*name, value.as_str())).collect(),
     };

@@ -64,6 +64,9 @@ impl<'r> VariantRunner<'r> {
         application: &'r AnalysedApplication,
         jdk: &'r Jdk,
     ) -> Result<Self, BuildError> {
+        if scenario.application.apk.is_some() {
+            return Err(BuildError::NoAndroid);
+        }
         if scenario.session.input_command.is_some() {
             return Err(BuildError::InputCommand);
         }

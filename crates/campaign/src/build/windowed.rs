@@ -63,8 +63,9 @@ impl Windowed {
         for (name, value) in facts(scenario, Some(&probes)) {
             words.extend(["meta".to_owned(), name.to_owned(), value]);
         }
-        words.push("declared".to_owned());
-        words.extend(scenario.application.main.clone());
+        for class in scenario.application.main.iter() {
+            words.extend(["declared".to_owned(), class.clone(), class.clone()]);
+        }
         Ok(Some(Windowed {
             _folder: folder,
             before: [file, framework],

@@ -8,9 +8,13 @@ const REMEDIES: [(&str, &str); 13] = [
     ),
     (
         "INSTALL_FAILED_OLDER_SDK",
-        "lower `min_sdk` in [application] to its level (getprop ro.build.version.sdk)",
+        "lower `min_sdk` in [application], or in the build of an `apk`, to its level (getprop \
+         ro.build.version.sdk)",
     ),
-    ("INSTALL_FAILED_DEPRECATED_SDK_VERSION", "raise `target_sdk` in [application]"),
+    (
+        "INSTALL_FAILED_DEPRECATED_SDK_VERSION",
+        "raise `target_sdk` in [application], or in the build of an `apk`",
+    ),
     (
         "INSTALL_FAILED_UPDATE_INCOMPATIBLE",
         "it has the package with another key, and not one of wattline's making: `adb uninstall` it \
@@ -26,11 +30,13 @@ const REMEDIES: [(&str, &str); 13] = [
     ),
     (
         "INSTALL_FAILED_MISSING_SHARED_LIBRARY",
-        "the application uses what this Android has not; on a real one it may run",
+        "the application uses what this Android has not; on a real one it may run \
+         (docs/own-application.md)",
     ),
     (
         "INSTALL_FAILED_NO_MATCHING_ABIS",
-        "its libraries (lib/*.so) are for other processors: leave them out or add this one's",
+        "its libraries (lib/*.so) are for other processors: leave them out or add this one's (a \
+         virtual board runs none)",
     ),
     (
         "INSTALL_FAILED_USER_RESTRICTED",

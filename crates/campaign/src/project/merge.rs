@@ -105,11 +105,12 @@ fn describe(
     }
     let application = &mut merged.application;
     let is_activity = application.start == StartKind::Activity;
-    if application.main.is_none() && !is_activity {
+    if application.main.is_none() && application.apk.is_none() && !is_activity {
         application.main = module.only_main().cloned();
     }
     let android = variant.android.as_ref();
-    if application.apk.is_none() {
+    // A class with `main` is started in a package of ours.
+    if application.apk.is_none() && application.main.is_none() {
         application.apk = android.and_then(package_file).map(|p| p.to_string_lossy().into_owned());
     }
     if application.main.is_none() && application.apk.is_none() && !is_activity {
@@ -124,6 +125,10 @@ fn describe(
         let id = android.and_then(|android| android.application_id.clone());
         let main = application.main.as_deref().unwrap_or_default();
         application.package = Some(id.unwrap_or_else(|| package_of(main, &name)));
+    }
+    if application.apk.is_some() {
+        // It says for which Android it is.
+        return Ok(());
     }
     let level = |level: Option<u32>| level.map(|level| level.max(OLDEST_ANDROID));
     let min = level(android.and_then(|android| android.min_sdk));
@@ -327,7 +332,7 @@ mod tests {
             Some(AndroidVariant { packages: vec![apk.clone()], ..android });
         let application = made(module, None, folder.path()).unwrap().scenario.application;
         assert_eq!((application.apk, application.main), (Some(apk), None));
-        assert_eq!((application.min_sdk, application.package.as_str()), (14, "a.b"));
+        assert_eq!((application.start, application.package.as_str()), (StartKind::Activity, "a.b"));
     }
 
     #[test]

@@ -35,6 +35,7 @@ impl TryFrom<ScenarioFile> for Scenario {
         let name = required(&written.name, "name")?;
         check_name(&name, "name")?;
         let plan_on = plan_on(&written);
+        check_command(&written)?;
         Ok(Scenario {
             keys: keys_of(&written),
             application: check_application(written.application)?,
@@ -76,6 +77,17 @@ pub(crate) fn check_listing(written: ScenarioFile) -> Result<SourceListing, Fail
     })
 }
 
+/// An application that a command starts has to have one.
+fn check_command(written: &ScenarioFile) -> Result<(), FailedCheck> {
+    let application = &written.application;
+    let is_asked = application.start == StartKind::Command && application.apk.is_some();
+    if !is_asked || written.session.input_command.is_some() {
+        return Ok(());
+    }
+    let message = "is missing: with `start = \"command\"` it is what starts the application";
+    Err(FailedCheck::new("session.input_command", message))
+}
+
 fn required(value: &Option<String>, key: &str) -> Result<String, FailedCheck> {
     value.clone().ok_or_else(|| FailedCheck::new(key, "is missing"))
 }
@@ -94,7 +106,7 @@ fn check_name(name: &str, key: &str) -> Result<(), FailedCheck> {
 fn check_application(written: ApplicationFile) -> Result<Application, FailedCheck> {
     let package = required(&written.package, "application.package")?;
     check_java_name(&package, "application.package")?;
-    let main = started_class(&written, &package)?;
+    let (start, main) = started(&written, &package)?;
     let java_release = checked_release(written.java_release)?;
     let granularity = match written.granularity {
         GranularityFile::Statement => Granularity::Statement,
@@ -113,9 +125,10 @@ fn check_application(written: ApplicationFile) -> Result<Application, FailedChec
         granularity,
         assertions,
         watch_loops,
-        start: written.start,
+        start,
         min_sdk,
         target_sdk,
+        can_be_sampled: true,
     })
 }
 
@@ -140,11 +153,24 @@ fn check_java_name(name: &str, key: &str) -> Result<(), FailedCheck> {
     }
 }
 
-/// The class that starts, by the key that goes with how it does.
-fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<String>, FailedCheck> {
+/// What boards start, and its class, by the key that goes with it. A package of the user's own
+/// build is started by its activity: the one that a launcher starts where none is named.
+fn started(
+    written: &ApplicationFile,
+    package: &str,
+) -> Result<(StartKind, Option<String>), FailedCheck> {
     const MAIN: &str = "application.main";
     const ACTIVITY: &str = "application.activity";
-    let (key, named) = match (written.start, &written.main, &written.activity) {
+    let start = match (&written.apk, written.start) {
+        (Some(_), start) => start_of_own_package(written, start)?,
+        (None, StartKind::Command) => {
+            let message = "is \"command\", by which a package of your own build is started: name \
+                           that as `apk`";
+            return Err(FailedCheck::new("application.start", message));
+        }
+        (None, start) => start,
+    };
+    let (key, named) = match (start, &written.main, &written.activity) {
         (StartKind::Activity, Some(_), _) => {
             let message = "goes without `start = \"activity\"`, which starts `activity`";
             return Err(FailedCheck::new(MAIN, message));
@@ -155,18 +181,47 @@ fn started_class(written: &ApplicationFile, package: &str) -> Result<Option<Stri
         }
         (_, main, None) => (MAIN, main),
     };
-    // What the application's own build packed may have a start of its own.
-    if named.is_none() && key == MAIN && written.apk.is_some() {
-        return Ok(None);
-    }
-    let named =
-        named.as_ref().ok_or_else(|| FailedCheck::new(key, "is needed: the class to start"))?;
+    let Some(named) = named else {
+        return match written.apk {
+            Some(_) => Ok((start, None)),
+            None => Err(FailedCheck::new(key, "is needed: the class to start")),
+        };
+    };
     let class = match named.starts_with('.') && key == ACTIVITY {
         true => format!("{package}{named}"),
         false => named.clone(),
     };
     check_java_name(&class, key)?;
-    Ok(Some(class))
+    Ok((start, Some(class)))
+}
+
+/// The default, the instrumentation, starts the activity of a package that has no `main` of ours.
+fn start_of_own_package(
+    written: &ApplicationFile,
+    start: StartKind,
+) -> Result<StartKind, FailedCheck> {
+    if written.main.is_some() {
+        let message = "goes without `apk`: a class with `main` is started in a package that wattline \
+                       makes of the sources, not in the one of your own build; leave one of the two \
+                       out";
+        return Err(FailedCheck::new("application.main", message));
+    }
+    for (level, key) in
+        [(written.min_sdk, "application.min_sdk"), (written.target_sdk, "application.target_sdk")]
+    {
+        if level.is_some() {
+            return Err(FailedCheck::new(key, "goes without `apk`: that package says it itself"));
+        }
+    }
+    match start {
+        StartKind::Main => {
+            let message = "is \"main\", which starts a jar: a package of your own build (`apk`) is \
+                           started by its activity; leave `start` out";
+            Err(FailedCheck::new("application.start", message))
+        }
+        StartKind::Instrument | StartKind::Activity => Ok(StartKind::Activity),
+        StartKind::Command => Ok(StartKind::Command),
+    }
 }
 
 /// The oldest Android and the one that it is made for. The one that Google's shop wants, and

@@ -75,13 +75,18 @@ fn check_runs(written: &CampaignFile, idle_repeats: u32) -> Result<(), FailedChe
 
 /// Where dry runs are made: a command that gives input needs a board.
 pub(super) fn plan_on(written: &ScenarioFile) -> Result<PlanOn, FailedCheck> {
-    match (written.campaign.plan_on, &written.session.input_command) {
-        (None, Some(_)) => Ok(PlanOn::Board),
-        (Some(PlanOn::Host), Some(_)) => {
-            let message = "is \"host\", and `session.input_command` gives input to sessions on a \
-                           board alone; write \"board\", or leave the key out";
+    let of_board = match (&written.application.apk, &written.session.input_command) {
+        (Some(_), _) => "the package of your own build (`apk`) runs",
+        (None, Some(_)) => "`session.input_command` gives input to sessions",
+        (None, None) => return Ok(written.campaign.plan_on.unwrap_or_default()),
+    };
+    match written.campaign.plan_on {
+        Some(PlanOn::Host) => {
+            let message = format!(
+                "is \"host\", and {of_board} on a board alone; write \"board\", or leave the key out"
+            );
             Err(FailedCheck::new("campaign.plan_on", message))
         }
-        (plan_on, _) => Ok(plan_on.unwrap_or_default()),
+        Some(PlanOn::Board) | None => Ok(PlanOn::Board),
     }
 }

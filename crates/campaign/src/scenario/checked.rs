@@ -84,10 +84,11 @@ impl Scenario {
 pub struct Application {
     /// Package name, as the board knows it.
     pub package: String,
-    /// The class that starts: with `main`, or the activity; none where it is an Android package
-    /// alone.
+    /// The class that starts: with `main`, or the activity; none where the own build's package
+    /// says it.
     pub main: Option<String>,
-    /// The package that the application's own build made, relative to the file.
+    /// The package that the application's own build made, relative to the file: what variants
+    /// are made of, where there is one.
     pub apk: Option<PathBuf>,
     /// `javac --release`; the JDK's own where there is none.
     pub java_release: Option<u32>,
@@ -105,20 +106,14 @@ pub struct Application {
     /// Whether loops that call nothing are watched in traced runs: they need fewer probes,
     /// and the JVM may drop the messages of its own exceptions sooner.
     pub watch_loops: bool,
-    /// What the virtual board starts.
+    /// What boards start.
     pub start: StartKind,
     /// The oldest Android that a package of it runs on, as an API level.
     pub min_sdk: u32,
     /// The Android that a package of it is made for, as an API level.
     pub target_sdk: u32,
-}
-
-impl Application {
-    /// The package of the application's own build that variants are made of: that of one
-    /// without a class with `main`, since such a class is started by a package of ours.
-    pub fn own_package(&self) -> Option<&Path> {
-        self.apk.as_deref().filter(|_| self.main.is_none())
-    }
+    /// Whether another process may sample it, as the packages that wattline makes allow.
+    pub can_be_sampled: bool,
 }
 
 /// What is compiled, and how, where nothing is started: a part of a scenario.

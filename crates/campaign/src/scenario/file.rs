@@ -71,7 +71,7 @@ pub struct ApplicationFile {
     /// The activity, with its package or from its dot on; with `start = "activity"` alone.
     pub activity: Option<String>,
     /// The Android package that the application's own build made, relative to the scenario
-    /// file: `package` makes variants of it.
+    /// file: variants are made of it.
     pub apk: Option<String>,
     /// `javac --release`. Default: the JDK's own.
     pub java_release: Option<u32>,
@@ -113,6 +113,8 @@ pub enum StartKind {
     Activity,
     /// A jar's class with `main`: only for virtual boards that take jars.
     Main,
+    /// Nothing but the process of the own build's package, for `session.input_command`.
+    Command,
 }
 
 /// `application.granularity`.

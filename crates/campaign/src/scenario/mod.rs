@@ -83,6 +83,7 @@ pub(crate) fn check_written(
 mod tests {
     use super::*;
 
+    const MAIN: &str = "main = \"small.Main\"\n";
     const SMALL: &str = r#"
 name = "small"
 [application]
@@ -240,6 +241,39 @@ name = "none"
             problem.contains(":10: `session.input_command` is empty; give a command"),
             "{problem}"
         );
+    }
+
+    /// Every key that says how it is started is used or refused.
+    #[test]
+    fn a_package_of_the_own_build_is_started_by_what_it_has() {
+        let apk = |lines: &str| format!("apk = 'a.apk'\n{lines}\n");
+        let with = |lines: &str| SMALL.replace(MAIN, &apk(lines));
+        let scenario = parse(&with("")).unwrap();
+        let application = &scenario.application;
+        assert_eq!(application.apk.as_deref(), Some(Path::new("a.apk")));
+        assert_eq!((application.start, application.main.as_deref()), (StartKind::Activity, None));
+        assert_eq!(scenario.campaign.plan_on, PlanOn::Board);
+        for start in ["", "start = 'activity'\n", "start = 'instrument'\n"] {
+            let named = parse(&with(&format!("{start}activity = '.ui.Main'"))).unwrap();
+            let main = named.application.main;
+            assert_eq!(main.as_deref(), Some("org.example.small.ui.Main"), "{start}");
+        }
+        let command = with("start = 'command'") + "[session]\ninput_command = 'adb shell x'\n";
+        assert_eq!(parse(&command).unwrap().application.start, StartKind::Command);
+        for (lines, expected) in [
+            ("main = 'a.B'", "`application.main` goes without `apk`"),
+            ("start = 'main'", "`application.start` is \"main\", which starts a jar"),
+            ("start = 'command'", "`session.input_command` is missing"),
+            ("min_sdk = 21", "`application.min_sdk` goes without `apk`"),
+            ("target_sdk = 34", "`application.target_sdk` goes without `apk`"),
+        ] {
+            let text = with(lines);
+            assert!(message(&text).contains(expected), "{lines}: {}", message(&text));
+        }
+        let host = with("") + "[campaign]\nplan_on = 'host'\n";
+        assert!(message(&host).contains("is \"host\", and the package of your own build"));
+        let alone = SMALL.replace("main =", "start = 'command'\nmain =");
+        assert!(message(&alone).contains("`application.start` is \"command\", by which"));
     }
 
     #[test]

@@ -11,6 +11,14 @@ public final class S {
     private static final int NO_SWITCHES = 98;
 
     static {
+        read();
+    }
+
+    private S() {
+    }
+
+    /** Does as the property says now. */
+    public static void read() {
         String digits = System.getProperty(PROPERTY, "");
         for (int i = 0; i < digits.length(); i++) {
             int digit = Character.digit(digits.charAt(i), 16);
@@ -22,9 +30,6 @@ public final class S {
                 OFF[4 * i + bit] = (digit >> bit & 1) == 1;
             }
         }
-    }
-
-    private S() {
     }
 
     /** Whether the statement of this switch runs. */

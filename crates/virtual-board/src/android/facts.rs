@@ -1,6 +1,6 @@
 //! What a package's manifest and its signature say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::install_error::InstallError;
 use super::package_name::is_package_name;
@@ -25,6 +25,7 @@ pub(crate) struct InstallerFacts {
     /// The newest signature scheme that holds: 1, or 2 for that and later.
     pub scheme: u32,
     pub activities: BTreeMap<String, Activity>,
+    pub services: BTreeSet<String>,
     pub instrumentations: BTreeMap<String, Instrumentation>,
 }
 
@@ -35,6 +36,8 @@ pub(crate) struct Activity {
     pub exported: Option<bool>,
     /// Whether it has a filter of intents.
     pub filtered: bool,
+    /// The activity that it is another name of.
+    pub target: Option<String>,
 }
 
 impl Activity {
@@ -81,13 +84,15 @@ impl InstallerFacts {
             ["native", _] => self.native = true,
             ["signer", hash] => self.signers.push(hash.into()),
             ["scheme", number] => self.scheme = number.parse().ok()?,
-            ["activity", class, exported, filtered] => {
+            ["service", class] => drop(self.services.insert(class.into())),
+            ["activity", class, exported, filtered, target] => {
                 let exported = (exported != "unsaid").then(|| exported.parse().ok());
                 let exported = match exported {
                     Some(word) => Some(word?),
                     None => None,
                 };
-                let activity = Activity { exported, filtered: filtered.parse().ok()? };
+                let target = Some(target.to_owned()).filter(|target| !target.is_empty());
+                let activity = Activity { exported, filtered: filtered.parse().ok()?, target };
                 self.activities.insert(class.into(), activity);
             }
             ["instrumentation", class, target] => {
@@ -115,7 +120,7 @@ mod tests {
     #[test]
     fn facts_are_read_and_others_are_refused() {
         let text = "package\torg.x\nversion_code\t3\nmin_sdk\t14\ndebuggable\ttrue\n\
-                    activity\torg.x.A\tunsaid\ttrue\nactivity\torg.x.B\tfalse\ttrue\n\
+                    activity\torg.x.A\tunsaid\ttrue\t\nactivity\torg.x.B\tfalse\ttrue\torg.x.A\n\
                     instrumentation\torg.x.R\torg.x\nmeta\torg.x.R\tmain\torg.x.Main\n\
                     signer\tab\nscheme\t2\nnative\tlib/x86/a.so\n";
         let facts = InstallerFacts::parse(text).unwrap();

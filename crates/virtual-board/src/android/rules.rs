@@ -175,7 +175,7 @@ mod tests {
         let v1 = InstallerFacts { scheme: 1, ..good() };
         assert_eq!(code(&v1, 30, None, none), "INSTALL_PARSE_FAILED_NO_CERTIFICATES");
         assert_eq!(code(&v1, 29, None, none), "");
-        let activity = Activity { exported: None, filtered: true };
+        let activity = Activity { exported: None, filtered: true, target: None };
         let unsaid = InstallerFacts { activities: [("org.x.A".into(), activity)].into(), ..good() };
         assert_eq!(code(&unsaid, 31, None, none), "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED");
         assert_eq!(code(&unsaid, 30, None, none), "");

@@ -20,7 +20,7 @@ use super::board_state::BoardState;
 use super::sampler::Recordings;
 use super::signals::signal_process;
 use super::simulated_model::{AgentOptions, CostTable, SimulatedModelOptions};
-pub(super) use launch::{AppStart, Extra, LaunchEntryPoint};
+pub(super) use launch::{AppStart, Extra, InstalledParts, LaunchEntryPoint, check_activity};
 pub(super) use process::AppProcess;
 pub(super) use start::start;
 pub(super) use start_error::StartError;
@@ -75,6 +75,14 @@ impl Apps {
     pub(super) fn send_input(&self, line: &str) -> bool {
         let foreground = self.lock().last().cloned();
         foreground.is_some_and(|process| process.send_input(line))
+    }
+
+    /// Gives a line to the application of a package, as what is for its window.
+    pub(super) fn send_to(&self, package: &str, line: &str) {
+        let running = self.lock().clone();
+        for process in running.iter().filter(|process| process.package == package) {
+            process.send_input(line);
+        }
     }
 
     /// Brings into the log what applications have printed.

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::launch::{self, AppStart, Launch};
+use super::launch::{self, AppStart, InstalledParts, Launch};
 use super::link::Link;
 use super::output::ProcessOutput;
 use super::process::{AppProcess, Begin};
@@ -28,18 +28,18 @@ const JVM_OPTIONS: [&str; 3] = ["-Xmx512m", "-Duser.timezone=UTC", "-Dfile.encod
 /// Starts an application: that of an installed package, or else of a jar.
 pub(crate) fn start(
     apps: &Arc<Apps>,
-    installed: Option<Installed>,
+    installed: InstalledParts,
     start: &AppStart<'_>,
 ) -> Result<Arc<AppProcess>, StartError> {
     let (settings, board) = (&apps.settings, &apps.board);
     let folder = scratch_folder(settings)?;
-    let ahead = installed.as_ref().is_some_and(Installed::is_compiled_ahead);
+    let ahead = installed.application.as_ref().is_some_and(Installed::is_compiled_ahead);
     let launch = Launch::of(&board.folder, installed, start, &folder)?;
     let link = Link::listen()?;
     let lent = board.folder.user().is_other().then(|| settings.scratch.join("lent"));
     let agent = AgentOptions {
         ahead,
-        application: vec![launch.application.clone()],
+        application: launch.applications.clone(),
         clock_word: Some(link.word.clone()),
         lent: lent.clone(),
         boot_epoch_ms: (board.boot_epoch_ns() / 1_000_000) as u64,
@@ -53,7 +53,7 @@ pub(crate) fn start(
         [ProcessOutput::create(&folder.join("out"))?, ProcessOutput::create(&folder.join("err"))?];
     let reports = ProcessOutput::create(&launch::reports(&folder))?;
     let framework = launch.framework.iter().map(|jar| simulated_model::lend(jar, lent.as_deref()));
-    let mut class_path = vec![launch.application.clone()];
+    let mut class_path = launch.applications.clone();
     class_path.extend(framework.collect::<Result<Vec<PathBuf>, _>>()?);
     board.folder.user().adopt_all(&folder)?;
     let hold = board.clock.hold();

@@ -18,6 +18,12 @@ pub(crate) enum StartError {
     NotExported { package: String, class: String },
     #[error("Unable to find instrumentation info for: ComponentInfo{{{package}/{class}}}")]
     NoInstrumentation { package: String, class: String },
+    #[error(
+        "java.lang.SecurityException: Permission Denial: starting instrumentation \
+         ComponentInfo{{{package}/{class}}} not allowed because package {package} does not have a \
+         signature matching the target {target}"
+    )]
+    OtherKey { package: String, class: String, target: String },
     #[error("the simulated energy model's agent can't be used: {0}")]
     SimulatedModel(#[from] SimulatedModelError),
     #[error("the JVM can't be started: {0}")]

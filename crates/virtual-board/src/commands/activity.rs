@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use super::reply::Reply;
 use crate::adb::AdbdGeneration;
-use crate::apps::{AppProcess, AppStart, Extra, LaunchEntryPoint};
+use crate::apps::{AppProcess, AppStart, Extra, LaunchEntryPoint, check_activity};
 use crate::board_state::BoardState;
 use crate::machine::Machine;
 use crate::wire::ReplyFrame;
@@ -119,6 +119,14 @@ fn start(machine: &Machine, intent: &Intent) -> Reply {
         machine.apps.stop(package);
     }
     said.push_str(&format!("Starting: Intent {{ cmp={package}/{class} }}\n"));
+    let installed = machine.android.find(package).filter(|_| machine.apps.is_running(package));
+    if let Some(installed) = installed {
+        if let Err(error) = check_activity(&installed.facts, class) {
+            return failed(&machine.state, said, &error.to_string());
+        }
+        machine.apps.send_to(package, &start_line(class, extras));
+        return Reply::output(said);
+    }
     if machine.apps.is_running(package) {
         said.push_str(
             "Warning: Activity not started, its current task has been brought to the front\n",
@@ -138,6 +146,22 @@ fn start(machine: &Machine, intent: &Intent) -> Reply {
     }
 }
 
+/// What a process that runs is told: the activity, and each extra with its type, in which blanks
+/// and what ends a line are written by their numbers.
+fn start_line(class: &str, extras: &[Extra]) -> String {
+    let escaped = |text: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-$".contains(&byte);
+        text.bytes().fold(String::new(), |text, byte| match plain(byte) {
+            true => text + &char::from(byte).to_string(),
+            false => text + &format!("%{byte:02x}"),
+        })
+    };
+    let words = extras
+        .iter()
+        .map(|Extra { kind, key, value }| format!(" {kind} {} ={}", escaped(key), escaped(value)));
+    format!("start {}{}", escaped(class), words.collect::<String>())
+}
+
 /// Starts an instrumentation, which ends what runs of its package; with `-w` until it ends.
 fn instrument(
     machine: &Machine,
@@ -146,9 +170,12 @@ fn instrument(
     connection: &mut UnixStream,
 ) -> io::Result<Option<Reply>> {
     let Intent { package, class, extras, .. } = intent;
-    machine.apps.stop(package);
-    let entry = LaunchEntryPoint::Instrumentation(class);
-    let process = match machine.start(&AppStart { package, entry, extras }) {
+    let owner = machine.android.find(package);
+    let of = owner.as_ref().and_then(|owner| owner.facts.instrumentations.get(class));
+    let target = of.map_or(package, |of| &of.target);
+    machine.apps.stop(target);
+    let entry = LaunchEntryPoint::Instrumentation { package, class };
+    let process = match machine.start(&AppStart { package: target, entry, extras }) {
         Ok(process) => process,
         Err(error) => return Ok(Some(not_instrumented(intent, &error.to_string()))),
     };
@@ -202,6 +229,12 @@ mod tests {
 
     fn extra(kind: char, key: &str, value: &str) -> Extra {
         Extra { kind, key: key.into(), value: value.into() }
+    }
+
+    #[test]
+    fn a_line_for_a_process_has_no_blank_that_is_not_between_words() {
+        let extras = [extra('s', "a b", "1\n2"), extra('i', "n", "")];
+        assert_eq!(start_line("org.x.Main", &extras), "start org.x.Main s a%20b =1%0a2 i n =");
     }
 
     #[test]

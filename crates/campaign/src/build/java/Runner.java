@@ -1,8 +1,10 @@
 package org.wattline.runner;
 
 import android.app.Activity;
+import android.app.Application;
 import android.app.Instrumentation;
 import android.content.ComponentName;
+import android.content.Context;
 import android.content.pm.PackageManager;
 import android.os.Bundle;
 import java.io.File;
@@ -19,7 +21,8 @@ import java.util.Map;
  * through the instrumentation: no root, and nothing that rotates out of a log.
  *
  * <p>Which class has the main method or is the activity, and which one the probes have, stands in
- * the meta-data of the instrumentation. Extras (-e KEY VALUE) are the arguments KEY=VALUE of the
+ * the meta-data of the instrumentation, which is in the application's package or, where that is of
+ * the user's own build, in one beside it. Extras (-e KEY VALUE) are the arguments KEY=VALUE of the
  * main method, the extras of the activity's intent, but for those of the runner: wattline.input,
  * lines between semicolons, each at its time since the begin marker (wattline.begin) was printed. The
  * application reads them on its standard input, an activity has them as touches and keys. Without
@@ -39,10 +42,22 @@ public final class Runner extends Instrumentation {
     /** Of an activity; absent while a main method runs. */
     private volatile Screening screening;
 
+    /** Before anything of the application runs. */
+    @Override
+    public Application newApplication(ClassLoader loader, String type, Context context)
+            throws InstantiationException, IllegalAccessException, ClassNotFoundException {
+        File files = context.getFilesDir();
+        remove(files);
+        System.setProperty("wattline.out", files.getPath());
+        return super.newApplication(loader, type, context);
+    }
+
     @Override
     public void onCreate(Bundle arguments) {
         super.onCreate(arguments);
         extras = arguments == null ? new Bundle() : arguments;
+        setProperty("wattline.off");
+        setProperty("wattline.limit");
         start();
     }
 
@@ -54,19 +69,17 @@ public final class Runner extends Instrumentation {
         try {
             Bundle facts = facts();
             File files = getTargetContext().getFilesDir();
-            remove(files);
-            System.setProperty("wattline.out", files.getPath());
-            setProperty("wattline.off");
-            setProperty("wattline.limit");
             result.putString("wattline.end", "whole");
             MethodSampler sampler = new MethodSampler(extras, files);
             MarkStatus.install(this, extras);
-            if (facts.containsKey("wattline.activity")) {
-                screening = new Screening(facts, extras, sampler);
-                send(screening.show(this, new Probes(facts, files)));
-            } else {
+            Probes probes = new Probes(facts, files, getTargetContext().getClassLoader());
+            probes.readSwitches();
+            if (facts.containsKey("wattline.main")) {
                 code = runMain(facts, sampler, result);
-                send(new Probes(facts, files).end());
+                send(probes.end());
+            } else {
+                screening = new Screening(facts, extras, sampler);
+                send(screening.show(this, probes));
             }
             send(sampler.recorded(result));
         } catch (Exception e) {
@@ -122,7 +135,7 @@ public final class Runner extends Instrumentation {
     public void callActivityOnCreate(Activity activity, Bundle state) {
         Screening of = screening;
         if (of != null) {
-            of.begin(activity);
+            of.creating(activity);
         }
         super.callActivityOnCreate(activity, state);
     }

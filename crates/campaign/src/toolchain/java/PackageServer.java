@@ -18,6 +18,8 @@ import java.io.DataOutputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +38,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -52,6 +57,9 @@ import java.util.zip.ZipFile;
  * </pre>
  */
 final class PackageServer {
+    private static final Pattern DEX = Pattern.compile("classes(\\d{0,5})\\.dex");
+    /** From this level on Android loads several DEX files by itself. */
+    private static final int KNOWS_SEVERAL = 21;
     /** Of a class file with what it was compiled against -> its DEX. */
     private static final Map<String, byte[]> KNOWN = new HashMap<>();
     /** The same -> what it needs once in a program, as records do before Android 14. */
@@ -96,7 +104,8 @@ final class PackageServer {
 
     /** Only classes whose bytes were never seen are compiled; all are merged. */
     private static void dex(int minSdk, Path out, Path jar, Path[] libraries) throws Exception {
-        merge(minSdk, out, compiled(minSdk, jar, libraries), Collections.emptyList(), libraries);
+        Collection<String> keys = compiled(minSdk, jar, libraries);
+        merge(minSdk, out, keys, Collections.emptyList(), Collections.emptySet(), libraries);
     }
 
     /**
@@ -106,7 +115,17 @@ final class PackageServer {
     private static void replace(int minSdk, Path out, Path jar, Path apk, Path[] libraries)
             throws Exception {
         Collection<String> keys = compiled(minSdk, jar, libraries);
-        Set<String> replaced = merge(minSdk, out, keys, codeOf(apk), libraries);
+        List<byte[]> code = codeOf(apk);
+        Set<String> first = new TreeSet<>();
+        if (minSdk < KNOWS_SEVERAL && code.size() > 1) {
+            // What such a release loads without help: what it did, and what is new.
+            first.addAll(classesOf(jar).keySet());
+            for (byte[] dex : code.subList(1, code.size())) {
+                first.removeAll(namesIn(dex));
+            }
+            first.addAll(namesIn(code.get(0)));
+        }
+        Set<String> replaced = merge(minSdk, out, keys, code, first, libraries);
         for (String name : classesOf(jar).keySet()) {
             if (!name.contains("$") && !replaced.contains(name)) {
                 Said said = new Said();
@@ -180,9 +199,17 @@ final class PackageServer {
         run(builder, said);
     }
 
-    /** With the code of a package, as far as no class of it is among the others: its names. */
+    /**
+     * With the code of a package, as far as no class of it is among the others: its names. Some
+     * classes have to be in the first file.
+     */
     private static Set<String> merge(
-            int minSdk, Path out, Iterable<String> keys, List<byte[]> code, Path[] libraries)
+            int minSdk,
+            Path out,
+            Iterable<String> keys,
+            List<byte[]> code,
+            Set<String> first,
+            Path[] libraries)
             throws Exception {
         Said said = new Said();
         D8Command.Builder builder = D8Command.builder(said);
@@ -209,6 +236,9 @@ final class PackageServer {
             }
         }
         builder.addLibraryFiles(libraries);
+        for (String name : first) {
+            builder.addMainDexClasses(name.replace('/', '.'));
+        }
         builder.setMinApiLevel(minSdk).setMode(CompilationMode.DEBUG);
         Files.createDirectories(out);
         builder.setProgramConsumer(new DexIndexedConsumer.DirectoryConsumer(out));
@@ -216,18 +246,45 @@ final class PackageServer {
         return replaced;
     }
 
+    /** The DEX files of a package, the first one first. */
     private static List<byte[]> codeOf(Path apk) throws Exception {
-        List<byte[]> code = new ArrayList<>();
+        Map<Integer, byte[]> code = new TreeMap<>();
         try (ZipFile zip = new ZipFile(apk.toFile())) {
             for (ZipEntry entry : Collections.list(zip.entries())) {
-                if (entry.getName().matches("classes\\d*\\.dex")) {
+                Matcher name = DEX.matcher(entry.getName());
+                if (name.matches()) {
                     try (InputStream bytes = zip.getInputStream(entry)) {
-                        code.add(bytes.readAllBytes());
+                        String number = name.group(1);
+                        code.put(number.isEmpty() ? 1 : Integer.parseInt(number), bytes.readAllBytes());
                     }
                 }
             }
         }
-        return code;
+        return new ArrayList<>(code.values());
+    }
+
+    /** The classes that a DEX file defines, by the tables of its header. */
+    private static Set<String> namesIn(byte[] bytes) {
+        ByteBuffer dex = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int strings = dex.getInt(0x3c);
+        int types = dex.getInt(0x44);
+        int classes = dex.getInt(0x64);
+        Set<String> names = new TreeSet<>();
+        for (int i = 0; i < dex.getInt(0x60); i++) {
+            int string = dex.getInt(types + 4 * dex.getInt(classes + 32 * i));
+            int start = dex.getInt(strings + 4 * string);
+            while (bytes[start] < 0) { // of the length before it, all bytes but the last
+                start++;
+            }
+            start++;
+            int end = start;
+            while (bytes[end] != 0) {
+                end++;
+            }
+            // Between the L and the semicolon of a descriptor.
+            names.add(new String(bytes, start + 1, end - start - 2, StandardCharsets.UTF_8));
+        }
+        return names;
     }
 
     private static void run(D8Command.Builder builder, Said said) throws Exception {

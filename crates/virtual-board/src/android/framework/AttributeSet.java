@@ -1,6 +1,6 @@
 package android.util;
 
-/** Attributes of a view in a layout file; there are no such files here. */
+/** Attributes of a view in a layout file. */
 public interface AttributeSet {
     int getAttributeCount();
 }

@@ -3,12 +3,14 @@ package wattline.board;
 import android.content.ComponentName;
 import android.content.Context;
 import android.content.Intent;
+import android.content.ServiceConnection;
 import android.content.SharedPreferences;
 import android.content.pm.InstrumentationInfo;
 import android.content.pm.PackageManager;
 import android.content.res.Resources;
 import android.os.Bundle;
 import android.os.Looper;
+import android.view.LayoutInflater;
 import android.view.ViewRoot;
 import android.view.WindowManager;
 import java.io.File;
@@ -21,23 +23,34 @@ import java.util.function.Consumer;
 
 /** The one context that stands behind all others of a process. */
 final class BoardContext extends Context {
+    private final String name;
     private final Bundle meta;
     private final Consumer<Intent> launcher;
+    private final Services services;
     private final Resources resources = new Resources();
+    private Context application;
     private final Map<String, SharedPreferences> preferences = new HashMap<>();
 
     /**
-     * With the meta-data of the instrumentation that was started, which is empty if none was, and
-     * with what starts activities.
+     * Of a package, with the meta-data of the instrumentation that was started, which is empty if
+     * none was, and with what starts activities and services.
      */
-    BoardContext(Bundle meta, Consumer<Intent> launcher) {
+    BoardContext(String name, Bundle meta, Consumer<Intent> launcher, Services services) {
+        this.name = name;
         this.meta = meta;
         this.launcher = launcher;
+        this.services = services;
     }
 
+    /** From then on it is what all contexts lead to. */
+    void setApplication(Context application) {
+        this.application = application;
+    }
+
+    /** Null before the application is made. */
     @Override
     public Context getApplicationContext() {
-        return this;
+        return application;
     }
 
     @Override
@@ -47,7 +60,7 @@ final class BoardContext extends Context {
 
     @Override
     public String getPackageName() {
-        return Board.packageName();
+        return name;
     }
 
     @Override
@@ -62,7 +75,14 @@ final class BoardContext extends Context {
 
     @Override
     public Object getSystemService(String name) {
-        return name.equals(WINDOW_SERVICE) ? (WindowManager) ViewRoot::display : null;
+        switch (name) {
+            case WINDOW_SERVICE:
+                return (WindowManager) ViewRoot::display;
+            case LAYOUT_INFLATER_SERVICE:
+                return LayoutInflater.from(this);
+            default:
+                return null;
+        }
     }
 
     @Override
@@ -121,6 +141,26 @@ final class BoardContext extends Context {
     }
 
     @Override
+    public ComponentName startService(Intent intent) {
+        return services.start(intent);
+    }
+
+    @Override
+    public boolean stopService(Intent intent) {
+        return services.stop(intent);
+    }
+
+    @Override
+    public boolean bindService(Intent intent, ServiceConnection connection, int flags) {
+        return services.bind(intent, connection, flags);
+    }
+
+    @Override
+    public void unbindService(ServiceConnection connection) {
+        services.unbind(connection);
+    }
+
+    @Override
     public PackageManager getPackageManager() {
         return new PackageManager() {
             @Override
@@ -132,7 +172,7 @@ final class BoardContext extends Context {
                 InstrumentationInfo info = new InstrumentationInfo();
                 info.packageName = name.getPackageName();
                 info.name = name.getClassName();
-                info.targetPackage = getPackageName();
+                info.targetPackage = Board.packageName();
                 info.metaData = (flags & GET_META_DATA) == 0 ? null : meta;
                 return info;
             }

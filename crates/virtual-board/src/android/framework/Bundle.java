@@ -92,6 +92,46 @@ public final class Bundle {
         values.put(key, value);
     }
 
+    public void putIntArray(String key, int[] value) {
+        values.put(key, value);
+    }
+
+    public void putParcelable(String key, Parcelable value) {
+        values.put(key, value);
+    }
+
+    public int[] getIntArray(String key) {
+        return as(key, int[].class, null);
+    }
+
+    @SuppressWarnings("unchecked")
+    public <T extends Parcelable> T getParcelable(String key) {
+        return (T) as(key, Parcelable.class, null);
+    }
+
+    /** Hidden: as it comes out of a parcel, with copies of what was written into it. */
+    public Bundle parcelled() {
+        Bundle copy = new Bundle();
+        values.forEach((key, value) -> copy.values.put(key, copied(value)));
+        return copy;
+    }
+
+    private static Object copied(Object value) {
+        if (value instanceof Bundle) {
+            return ((Bundle) value).parcelled();
+        }
+        if (value instanceof int[]) {
+            return ((int[]) value).clone();
+        }
+        if (!(value instanceof Parcelable)) {
+            return value;
+        }
+        Parcel parcel = Parcel.obtain();
+        parcel.writeParcelable((Parcelable) value, 0);
+        parcel.setDataPosition(0);
+        return parcel.readParcelable(null);
+    }
+
     public String getString(String key) {
         return as(key, String.class, null);
     }

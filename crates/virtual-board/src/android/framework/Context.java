@@ -12,7 +12,9 @@ import java.io.FileOutputStream;
 public abstract class Context {
     public static final int MODE_PRIVATE = 0;
     public static final int MODE_APPEND = 32768;
+    public static final int BIND_AUTO_CREATE = 1;
     public static final String WINDOW_SERVICE = "window";
+    public static final String LAYOUT_INFLATER_SERVICE = "layout_inflater";
 
     public abstract Context getApplicationContext();
 
@@ -48,4 +50,29 @@ public abstract class Context {
     public abstract SharedPreferences getSharedPreferences(String name, int mode);
 
     public abstract void startActivity(Intent intent);
+
+    /** Null if there is no such service. */
+    public abstract ComponentName startService(Intent intent);
+
+    public abstract boolean stopService(Intent intent);
+
+    public abstract boolean bindService(Intent intent, ServiceConnection connection, int flags);
+
+    public abstract void unbindService(ServiceConnection connection);
+
+    public final String getString(int id) {
+        return getResources().getString(id);
+    }
+
+    public final String getString(int id, Object... arguments) {
+        return getResources().getString(id, arguments);
+    }
+
+    public final CharSequence getText(int id) {
+        return getResources().getText(id);
+    }
+
+    public final int getColor(int id) {
+        return getResources().getColor(id);
+    }
 }

@@ -111,4 +111,24 @@ public class ContextWrapper extends Context {
     public void startActivity(Intent intent) {
         base.startActivity(intent);
     }
+
+    @Override
+    public ComponentName startService(Intent intent) {
+        return base.startService(intent);
+    }
+
+    @Override
+    public boolean stopService(Intent intent) {
+        return base.stopService(intent);
+    }
+
+    @Override
+    public boolean bindService(Intent intent, ServiceConnection connection, int flags) {
+        return base.bindService(intent, connection, flags);
+    }
+
+    @Override
+    public void unbindService(ServiceConnection connection) {
+        base.unbindService(connection);
+    }
 }

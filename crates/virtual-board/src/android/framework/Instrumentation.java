@@ -9,6 +9,7 @@ import android.os.Looper;
 import android.os.SystemClock;
 import android.view.KeyEvent;
 import android.view.MotionEvent;
+import java.lang.reflect.InvocationTargetException;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
@@ -26,10 +27,27 @@ public class Instrumentation {
     private volatile Activity resumed;
 
     /** Hidden: gives it its contexts, and what starts an activity on the main thread. */
-    public final void attach(Context context, Application application, Function<Intent, Activity> launcher) {
+    public final void attach(Context context, Context target, Function<Intent, Activity> launcher) {
         this.context = context;
         this.launcher = launcher;
-        target = application;
+        this.target = target;
+    }
+
+    /** Makes the application, before anything else of it. */
+    public Application newApplication(ClassLoader loader, String type, Context context)
+            throws InstantiationException, IllegalAccessException, ClassNotFoundException {
+        Object made;
+        try {
+            made = Class.forName(type, true, loader).getDeclaredConstructor().newInstance();
+        } catch (InvocationTargetException e) {
+            throw e.getCause() instanceof RuntimeException
+                    ? (RuntimeException) e.getCause() : new IllegalStateException(e.getCause());
+        } catch (NoSuchMethodException e) {
+            throw new InstantiationException(type);
+        }
+        Application application = (Application) made;
+        application.attach(context);
+        return application;
     }
 
     /** Hidden: the activity that has the screen; none while none has. */
@@ -92,6 +110,10 @@ public class Instrumentation {
 
     public void callActivityOnStart(Activity activity) {
         activity.onStart();
+    }
+
+    public void callActivityOnRestart(Activity activity) {
+        activity.onRestart();
     }
 
     public void callActivityOnResume(Activity activity) {

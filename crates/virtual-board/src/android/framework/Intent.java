@@ -1,6 +1,7 @@
 package android.content;
 
 import android.os.Bundle;
+import android.os.Parcelable;
 import java.util.StringJoiner;
 
 /** What is to be done, and by which component; extras go with it. */
@@ -20,6 +21,13 @@ public class Intent {
 
     public Intent(String action) {
         this.action = action;
+    }
+
+    public Intent(Intent other) {
+        action = other.action;
+        component = other.component;
+        flags = other.flags;
+        extras = other.extras == null ? null : new Bundle(other.extras);
     }
 
     public Intent(Context context, Class<?> type) {
@@ -112,6 +120,31 @@ public class Intent {
     public Intent putExtra(String name, boolean value) {
         own().putBoolean(name, value);
         return this;
+    }
+
+    public Intent putExtra(String name, Parcelable value) {
+        own().putParcelable(name, value);
+        return this;
+    }
+
+    public Intent putExtra(String name, int[] value) {
+        own().putIntArray(name, value);
+        return this;
+    }
+
+    public <T extends Parcelable> T getParcelableExtra(String name) {
+        return extras == null ? null : extras.getParcelable(name);
+    }
+
+    public int[] getIntArrayExtra(String name) {
+        return extras == null ? null : extras.getIntArray(name);
+    }
+
+    /** Hidden: as it arrives, since Android sends it through a parcel. */
+    public Intent sent() {
+        Intent sent = new Intent(action).setComponent(component).setFlags(flags);
+        sent.extras = extras == null ? null : extras.parcelled();
+        return sent;
     }
 
     public String getStringExtra(String name) {

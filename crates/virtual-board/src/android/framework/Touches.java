@@ -10,11 +10,13 @@ import android.view.MotionEvent;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What the board's {@code input} does to the screen, on the main thread: lines on this process's
- * standard input, of which an application has none.
+ * What the board's {@code input} does to the screen, and its {@code am start} to a process that
+ * runs, on the main thread: lines on this process's standard input, of which an application has
+ * none.
  */
 final class Touches {
     /** Between two moves of a swipe. */
@@ -23,11 +25,13 @@ final class Touches {
     private final InputStream lines = System.in;
     private final Handler handler = new Handler(Looper.getMainLooper());
     private final Supplier<Activity> shown;
+    private final Consumer<String[]> starter;
     private long downTime;
 
-    /** Of whoever has the screen then. */
-    Touches(Supplier<Activity> shown) {
+    /** Of whoever has the screen then; the words of what is to be started are for the starter. */
+    Touches(Supplier<Activity> shown, Consumer<String[]> starter) {
         this.shown = shown;
+        this.starter = starter;
         System.setIn(new ByteArrayInputStream(new byte[0]));
     }
 
@@ -58,6 +62,9 @@ final class Touches {
                 break;
             case "swipe":
                 swipe(words);
+                break;
+            case "start":
+                starter.accept(words);
                 break;
             case "keyevent":
                 for (int i = 1; i < words.length; i++) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is drawn and touched: the one view of a window, which fills it. */
+/** What is drawn and touched: the view of a window, which fills it, or one of a group's. */
 public class View implements KeyEvent.Callback {
     public static final int NO_ID = -1;
     public static final int VISIBLE = 0;
@@ -31,6 +31,8 @@ public class View implements KeyEvent.Callback {
     private final List<Map.Entry<Runnable, Long>> waiting = new ArrayList<>();
     private final Context context;
     private ViewRoot root;
+    private ViewGroup parent;
+    private ViewGroup.LayoutParams params;
     private int id = NO_ID;
     private Object tag;
     private int visibility = VISIBLE;
@@ -46,6 +48,7 @@ public class View implements KeyEvent.Callback {
     private int top;
     private int right;
     private int bottom;
+    private int[] padding = new int[4];
     private int measuredWidth;
     private int measuredHeight;
     private int minimumWidth;
@@ -105,6 +108,28 @@ public class View implements KeyEvent.Callback {
         this(context);
     }
 
+    /** Its group, from then on; none when it has left it. */
+    final void setParent(ViewGroup parent) {
+        this.parent = parent;
+    }
+
+    final ViewRoot root() {
+        return root;
+    }
+
+    final ViewGroup group() {
+        return parent;
+    }
+
+    public ViewGroup.LayoutParams getLayoutParams() {
+        return params;
+    }
+
+    public void setLayoutParams(ViewGroup.LayoutParams params) {
+        this.params = params;
+        requestLayout();
+    }
+
     void attach(ViewRoot root) {
         this.root = root;
         invalid = true;
@@ -125,6 +150,10 @@ public class View implements KeyEvent.Callback {
     }
 
     protected void onDetachedFromWindow() {
+    }
+
+    public void dispatchWindowFocusChanged(boolean has) {
+        onWindowFocusChanged(has);
     }
 
     public void onWindowFocusChanged(boolean has) {
@@ -165,8 +194,14 @@ public class View implements KeyEvent.Callback {
         this.tag = tag;
     }
 
-    public final View findViewById(int id) {
-        return id == this.id && id != NO_ID ? this : null;
+    @SuppressWarnings("unchecked")
+    public final <T extends View> T findViewById(int id) {
+        return id == NO_ID ? null : (T) find(id);
+    }
+
+    /** The one of that number, here or below; null if there is none. */
+    View find(int id) {
+        return id == this.id ? this : null;
     }
 
     public int getVisibility() {
@@ -179,6 +214,9 @@ public class View implements KeyEvent.Callback {
             focused &= visibility == VISIBLE;
             if (root != null) {
                 onVisibilityChanged(this, visibility);
+            }
+            if (parent != null) {
+                requestLayout();
             }
             invalidate();
         }
@@ -252,6 +290,11 @@ public class View implements KeyEvent.Callback {
     }
 
     public final boolean requestFocus() {
+        return takeFocus();
+    }
+
+    /** Whether it, or one below it, has the focus now. */
+    boolean takeFocus() {
         focused = focusable && enabled && visibility == VISIBLE;
         return focused;
     }
@@ -299,24 +342,33 @@ public class View implements KeyEvent.Callback {
     }
 
     public int getPaddingLeft() {
-        return 0;
+        return padding[0];
     }
 
     public int getPaddingTop() {
-        return 0;
+        return padding[1];
     }
 
     public int getPaddingRight() {
-        return 0;
+        return padding[2];
     }
 
     public int getPaddingBottom() {
-        return 0;
+        return padding[3];
+    }
+
+    public void setPadding(int left, int top, int right, int bottom) {
+        padding = new int[] {left, top, right, bottom};
+        requestLayout();
     }
 
     public void getLocationOnScreen(int[] place) {
         place[0] = left;
         place[1] = top;
+        for (View at = parent; at != null; at = at.parent) {
+            place[0] += at.left;
+            place[1] += at.top;
+        }
     }
 
     public void getDrawingRect(Rect rect) {
@@ -417,7 +469,9 @@ public class View implements KeyEvent.Callback {
 
     public void invalidate() {
         if (root != null) {
-            invalid = true;
+            for (View at = this; at != null; at = at.parent) {
+                at.invalid = true;
+            }
             root.schedule();
         }
     }
@@ -463,9 +517,13 @@ public class View implements KeyEvent.Callback {
             canvas.drawColor(backgroundColor);
         }
         onDraw(canvas);
+        dispatchDraw(canvas);
     }
 
     protected void onDraw(Canvas canvas) {
+    }
+
+    protected void dispatchDraw(Canvas canvas) {
     }
 
     // Work on the main thread

@@ -45,6 +45,18 @@ public final class ViewRoot extends Window {
         requestLayout();
     }
 
+    /** After its activity was stopped. */
+    public void hide() {
+        shown = false;
+    }
+
+    /** After its activity came back. */
+    public void showAgain() {
+        shown = true;
+        scheduled = false;
+        requestLayout();
+    }
+
     /** After its activity was destroyed. */
     public void close() {
         shown = false;
@@ -101,7 +113,7 @@ public final class ViewRoot extends Window {
             layoutRequested = false;
             content.measure(exactly(Screen.WIDTH), exactly(Screen.HEIGHT));
             content.layout(0, 0, Screen.WIDTH, Screen.HEIGHT);
-            if (!content.isFocused()) {
+            if (!content.hasFocus()) {
                 content.requestFocus();
             }
         }
@@ -125,12 +137,12 @@ public final class ViewRoot extends Window {
 
     /** To the view with the focus. */
     public boolean dispatchKeyEvent(KeyEvent event) {
-        return content != null && content.isFocused() && content.dispatchKeyEvent(event);
+        return content != null && content.hasFocus() && content.dispatchKeyEvent(event);
     }
 
     public void dispatchWindowFocus(boolean has) {
         if (content != null) {
-            content.onWindowFocusChanged(has);
+            content.dispatchWindowFocusChanged(has);
         }
     }
 

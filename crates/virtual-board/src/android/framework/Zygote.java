@@ -5,32 +5,39 @@ import android.app.Application;
 import android.app.Instrumentation;
 import android.content.ActivityNotFoundException;
 import android.content.ComponentName;
-import android.content.Context;
 import android.content.Intent;
 import android.os.Bundle;
 import android.os.Handler;
 import android.os.Looper;
 import java.lang.reflect.InvocationTargetException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 
 /**
  * Begins a process of an application, as Android's zygote and activity thread do. Arguments:
  * {@code instrument CLASS} or {@code activity CLASS}, then {@code application CLASS},
- * {@code meta KEY VALUE} of the instrumentation, {@code declared CLASS} of an activity in the
- * manifest, and {@code extra TYPE KEY VALUE}, in any number.
+ * {@code of PACKAGE} and {@code meta KEY VALUE} of the instrumentation, {@code declared NAME CLASS}
+ * of an activity in the manifest, {@code service CLASS} of a service there, and
+ * {@code extra TYPE KEY VALUE}, in any number.
  */
-public final class Zygote {
+public final class Zygote implements Activity.Host {
+    /** Flags of intents by which an activity does not go on top of the others. */
+    private static final int OTHER_PLACES = 0x6402_8000;
+
     private final Bundle meta = new Bundle();
     private final Bundle extras = new Bundle();
-    private final Set<String> declared = new HashSet<>();
+    /** Activities by their names in the manifest. */
+    private final Map<String, String> declared = new HashMap<>();
+    private final ActivityStack activities = new ActivityStack();
+    private final Services services = new Services();
+    private String owner = Board.packageName();
     private String applicationClass = "android.app.Application";
     private Instrumentation instrumentation = new Instrumentation();
     private Application application;
-    /** The activity that was started: the board's screen shows one. */
-    private Activity shown;
 
     private Zygote() {
     }
@@ -43,12 +50,12 @@ public final class Zygote {
         Looper.prepareMainLooper();
         Zygote zygote = new Zygote();
         zygote.read(words);
-        Touches touches = new Touches(() -> zygote.instrumentation.getResumed());
+        Touches touches = new Touches(() -> zygote.instrumentation.getResumed(), zygote::startFromOutside);
         Looper.myQueue().listen(touches::take);
         if (kind.equals("instrument")) {
             zygote.instrument(type);
         } else {
-            zygote.start(type);
+            zygote.begin(type);
         }
         Looper.loop();
     }
@@ -60,15 +67,19 @@ public final class Zygote {
                 applicationClass = words.remove();
             } else if (word.equals("meta")) {
                 meta.putString(words.remove(), words.remove());
+            } else if (word.equals("of")) {
+                owner = words.remove();
             } else if (word.equals("declared")) {
-                declared.add(words.remove());
+                declared.put(words.remove(), words.remove());
+            } else if (word.equals("service")) {
+                services.declare(words.remove());
             } else {
-                extra(words.remove(), words.remove(), words.remove());
+                extra(extras, words.remove(), words.remove(), words.remove());
             }
         }
     }
 
-    private void extra(String type, String key, String value) {
+    private static void extra(Bundle extras, String type, String key, String value) {
         switch (type) {
             case "i":
                 extras.putInt(key, Integer.decode(value));
@@ -88,67 +99,98 @@ public final class Zygote {
     }
 
     private void instrument(String type) throws ReflectiveOperationException {
-        BoardContext context = new BoardContext(meta, this::post);
+        BoardContext context = context(Board.packageName());
         instrumentation = make(type, Instrumentation.class);
+        BoardContext own = owner.equals(Board.packageName()) ? context : context(owner);
+        instrumentation.attach(own, context, intent -> launch(intent, null, -1));
         application = application(context);
-        instrumentation.attach(context, application, this::launch);
         instrumentation.onCreate(extras);
         application.onCreate();
     }
 
-    private void start(String type) throws ReflectiveOperationException {
+    private void begin(String type) throws ReflectiveOperationException {
         Looper.getMainLooper().getQueue().keepAwake();
-        BoardContext context = new BoardContext(meta, this::post);
+        BoardContext context = context(Board.packageName());
         application = application(context);
         application.onCreate();
         Intent intent = new Intent(Intent.ACTION_MAIN).setClassName(context.getPackageName(), type);
         intent.putExtras(extras);
-        launch(intent);
+        launch(intent, null, -1);
     }
 
-    private Application application(Context context) throws ReflectiveOperationException {
-        Application application = make(applicationClass, Application.class);
-        application.attach(context);
+    /** An activity, then type, name and value of each extra; one that is at the bottom stays there. */
+    private void startFromOutside(String[] words) {
+        Bundle extras = new Bundle();
+        for (int i = 2; i + 2 < words.length; i += 3) {
+            extra(extras, words[i], plain(words[i + 1]), plain(words[i + 2].substring(1)));
+        }
+        Intent intent = new Intent(Intent.ACTION_MAIN).setClassName(Board.packageName(), plain(words[1]));
+        if (!activities.isRoot(find(intent))) {
+            launch(intent.putExtras(extras), null, -1);
+        }
+    }
+
+    private static String plain(String word) {
+        return URLDecoder.decode(word, StandardCharsets.UTF_8);
+    }
+
+    private BoardContext context(String name) {
+        return new BoardContext(name, meta, intent -> start(intent, null, -1), services);
+    }
+
+    private Application application(BoardContext context) throws ReflectiveOperationException {
+        Application application = instrumentation.newApplication(context.getClassLoader(), applicationClass, context);
+        context.setApplication(application);
+        services.attach(application);
         return application;
     }
 
     /** Starts an activity when the main thread comes to it. */
-    private void post(Intent intent) {
+    @Override
+    public void start(Intent intent, Activity caller, int requestCode) {
         find(intent);
-        new Handler(Looper.getMainLooper()).post(() -> launch(intent));
+        Intent sent = intent.sent();
+        new Handler(Looper.getMainLooper()).post(() -> launch(sent, caller, requestCode));
+    }
+
+    @Override
+    public void leave(Activity activity) {
+        activities.leave(activity);
     }
 
     private String find(Intent intent) {
         ComponentName name = intent.getComponent();
-        if (name == null || !name.getPackageName().equals(Board.packageName())
-                || !declared.contains(name.getClassName())) {
+        String type = name == null ? null : declared.get(name.getClassName());
+        if (type == null || !name.getPackageName().equals(Board.packageName())) {
             throw new ActivityNotFoundException("Unable to find explicit activity class "
                     + (name == null ? "{}" : name.toShortString())
                     + "; have you declared this activity in your AndroidManifest.xml?");
         }
-        return name.getClassName();
+        if ((intent.getFlags() & OTHER_PLACES) != 0) {
+            throw new UnsupportedOperationException(
+                    "the virtual board's activities go on top of each other, and this is to go elsewhere: " + intent);
+        }
+        return type;
     }
 
     /** Brings the activity that an intent names to the front, on the main thread. */
-    private Activity launch(Intent intent) {
+    private Activity launch(Intent intent, Activity caller, int requestCode) {
         String type = find(intent);
-        if (shown != null && !shown.isFinishing()) {
-            throw new UnsupportedOperationException("the virtual board's screen shows one activity, and that is "
-                    + shown.getComponentName().toShortString());
-        }
+        Activity next;
         try {
-            shown = make(type, Activity.class);
+            next = make(type, Activity.class);
         } catch (ReflectiveOperationException | ClassCastException e) {
             Throwable why = e instanceof InvocationTargetException ? e.getCause() : e;
             throw new RuntimeException(
                     "Unable to instantiate activity " + intent.getComponent() + ": " + why, why);
         }
-        shown.attach(application, instrumentation, intent);
-        shown.perform();
-        return shown;
+        next.attach(application, instrumentation, intent, this);
+        next.calledBy(caller, requestCode);
+        activities.start(next);
+        return next;
     }
 
-    private static <T> T make(String type, Class<T> kind) throws ReflectiveOperationException {
+    static <T> T make(String type, Class<T> kind) throws ReflectiveOperationException {
         Class<?> found = Class.forName(type, true, Zygote.class.getClassLoader());
         return kind.cast(found.getDeclaredConstructor().newInstance());
     }

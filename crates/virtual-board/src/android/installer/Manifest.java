@@ -21,6 +21,7 @@ final class Manifest {
     private static final int EXPORTED = 0x01010010;
     private static final int TARGET_PACKAGE = 0x01010021;
     private static final int VALUE = 0x01010024;
+    private static final int TARGET_ACTIVITY = 0x01010202;
     private static final int MIN_SDK = 0x0101020c;
     private static final int VERSION_CODE = 0x0101021b;
     private static final int TARGET_SDK = 0x01010270;
@@ -33,6 +34,7 @@ final class Manifest {
     private String owner = "";
     /** The component or instrumentation that is open; its facts are written at its end. */
     private String component;
+    private String target;
     private Boolean exported;
     private boolean filtered;
 
@@ -93,12 +95,16 @@ final class Manifest {
             case "manifest/application/activity":
             case "manifest/application/activity-alias":
                 component = className(text(NAME, ""));
+                target = at(TARGET_ACTIVITY) < 0 ? "" : className(text(TARGET_ACTIVITY, ""));
                 exported = at(EXPORTED) < 0 ? null : Boolean.valueOf(flag(EXPORTED));
                 filtered = false;
                 break;
             case "manifest/application/activity/intent-filter":
             case "manifest/application/activity-alias/intent-filter":
                 filtered = true;
+                break;
+            case "manifest/application/service":
+                fact("service", className(text(NAME, "")));
                 break;
             case "manifest/instrumentation":
                 component = className(text(NAME, ""));
@@ -114,7 +120,7 @@ final class Manifest {
     private void end(String where) {
         if (where.equals("manifest/application/activity") || where.equals("manifest/application/activity-alias")) {
             String said = exported == null ? "unsaid" : exported.toString();
-            fact("activity", component, said, String.valueOf(filtered));
+            fact("activity", component, said, String.valueOf(filtered), target);
         }
     }
 

@@ -74,8 +74,7 @@ final class Translation {
     }
 
     private static boolean isResource(String name) {
-        boolean isAndroids = name.equals("AndroidManifest.xml") || name.equals("resources.arsc");
-        return !isAndroids && !name.endsWith(".dex") && !name.endsWith(".class") && !name.startsWith("META-INF/");
+        return !name.equals("AndroidManifest.xml") && !name.endsWith(".dex") && !name.endsWith(".class") && !name.startsWith("META-INF/");
     }
 
     private static void put(ZipOutputStream out, String name, byte[] bytes) throws IOException {

@@ -1,0 +1,153 @@
+//! An Android package as somebody's own build makes it: resources and a manifest by aapt2, two
+//! DEX files, what else packages have, aligned, and signed by a key of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use wattline::toolchain::android::{Packager, platform};
+use wattline::toolchain::{Jdk, jar};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::host::has;
+
+pub const PACKAGE: &str = "org.example.notes";
+/// What makes such a package.
+const TOOLS: [&str; 5] = ["javac", "aapt2", "zipalign", "apksigner", "keytool"];
+/// The oldest Android that it is for, as its manifest says.
+const MIN_SDK: u32 = 21;
+
+/// What a run of the application needs beside its package.
+pub const SCENARIO: &str = "name = 'notes'\n[application]\npackage = 'org.example.notes'\n\
+    apk = 'notes.apk'\nSTART\n[[source]]\npath = 'src'\n[[source]]\npath = 'gen'\nrole = 'harness'\n\
+    [[library]]\npath = 'keep.jar'\n\
+    [[library]]\nmaven = 'com.google.android:android:4.1.1.4'\nrole = 'provided'\n\
+    sha256 = '84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb'\n\
+    [board]\nfrequency_khz = 'leave'\n[session]\nduration_s = 4\nrest_s = 0\nextras = { size = '12' }\nSESSION\n\
+    [campaign]\ncases = 4\nrepeats = 1\ndry_runs = 10\n[microbenchmarks]\nenabled = false\n\
+    [[input]]\nname = 'two'\nSTEPS\n";
+/// Touches that open two notes, one after the other.
+pub const STEPS: &str =
+    "steps = [{ at_s = 1, tap = [640, 690] }, { at_s = 2.5, tap = [640, 690] }]";
+
+/// A folder with the application's sources, scenario and package.
+pub struct Notes {
+    pub folder: tempfile::TempDir,
+}
+
+impl Notes {
+    /// None, said aloud, where a tool is out of reach. `more` is what its package has beside code
+    /// and resources, by name; stored, if its bytes begin with `=`.
+    pub fn new(more: &[(&str, &[u8])]) -> Option<Notes> {
+        if !has(&TOOLS) {
+            return None;
+        }
+        let platform = match platform() {
+            Ok(platform) => platform,
+            Err(error) => {
+                crate::skip::because(error);
+                return None;
+            }
+        };
+        let notes = Notes { folder: tempfile::tempdir().unwrap() };
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/own_package");
+        for part in ["res", "src", "keep", "AndroidManifest.xml"] {
+            notes.run("cp", &["-R", from.join(part).to_str().unwrap(), "."]);
+        }
+        let android = platform.to_str().unwrap();
+        notes.link(android);
+        let kept = notes.classes(&["keep"], android, "kept");
+        fs::write(notes.path("keep.jar"), jar::pack(&[], &kept)).unwrap();
+        let own = notes.classes(&["src", "gen"], &format!("{android}:kept"), "classes");
+        let jdk = Jdk::find().unwrap();
+        let mut packager = Packager::start(&jdk, &platform).unwrap();
+        let code = [("classes.dex", &own), ("classes2.dex", &kept)].map(|(name, classes)| {
+            let (jar, out) = (notes.path("code.jar"), notes.path(&format!("{name}.out")));
+            fs::write(&jar, jar::pack(&[], classes)).unwrap();
+            fs::create_dir(&out).unwrap();
+            packager.dex(&jar, MIN_SDK, &out).unwrap();
+            (name, fs::read(out.join("classes.dex")).unwrap())
+        });
+        notes.pack(&code, more);
+        notes.write_scenario("", "", STEPS);
+        Some(notes)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The scenario with other lines in [application], [session] and the input.
+    pub fn write_scenario(&self, start: &str, session: &str, steps: &str) {
+        let text = SCENARIO.replace("START\n", start).replace("SESSION\n", session);
+        fs::write(self.path("notes.toml"), text.replace("STEPS", steps)).unwrap();
+    }
+
+    /// A tool in the folder, which has to succeed; what it said.
+    pub fn run(&self, tool: &str, words: &[&str]) -> String {
+        let mut command = Command::new(tool);
+        let output = command.args(words).current_dir(self.folder.path()).output().unwrap();
+        let both = [output.stdout.as_slice(), &output.stderr].concat();
+        let said = String::from_utf8_lossy(&both).into_owned();
+        assert!(output.status.success(), "{tool} {words:?}: {said}");
+        said
+    }
+
+    fn link(&self, android: &str) {
+        self.run("aapt2", &["compile", "--dir", "res", "-o", "res.zip"]);
+        let words = "link --manifest AndroidManifest.xml --java gen -o base.apk res.zip -I";
+        self.run("aapt2", &words.split(' ').chain([android]).collect::<Vec<_>>());
+    }
+
+    fn classes(&self, sources: &[&str], path: &str, out: &str) -> BTreeMap<String, Vec<u8>> {
+        let files = sources.iter().flat_map(|source| java_files(&self.path(source)));
+        let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+        let words = ["-nowarn", "--release", "8", "-cp", path, "-d", out].into_iter();
+        self.run("javac", &words.chain(files.iter().map(String::as_str)).collect::<Vec<_>>());
+        jar::read_folder(&self.path(out)).unwrap()
+    }
+
+    /// All together as `notes.apk`, aligned and signed.
+    fn pack(&self, code: &[(&str, Vec<u8>)], more: &[(&str, &[u8])]) {
+        let mut base =
+            zip::ZipArchive::new(fs::File::open(self.path("base.apk")).unwrap()).unwrap();
+        let mut writer = ZipWriter::new(fs::File::create(self.path("whole.apk")).unwrap());
+        for index in 0..base.len() {
+            writer.raw_copy_file(base.by_index_raw(index).unwrap()).unwrap();
+        }
+        let code = code.iter().map(|(name, bytes)| (*name, bytes.as_slice()));
+        for (name, bytes) in code.chain(more.iter().copied()) {
+            let method = match bytes.first() {
+                Some(b'=') => CompressionMethod::Stored,
+                _ => CompressionMethod::Deflated,
+            };
+            let time = zip::DateTime::from_date_and_time(2024, 5, 6, 7, 8, 10).unwrap();
+            let options = SimpleFileOptions::default().compression_method(method);
+            writer.start_file(name, options.last_modified_time(time)).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        writer.finish().unwrap();
+        self.run("zipalign", &["-f", "-p", "4", "whole.apk", "notes.apk"]);
+        let key = "-genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=own -validity 9000 \
+                   -keystore own.p12 -storetype PKCS12 -storepass password";
+        self.run("keytool", &key.split_whitespace().collect::<Vec<_>>());
+        let words = "sign --ks own.p12 --ks-pass pass:password --v1-signing-enabled true \
+                     --v2-signing-enabled true --v3-signing-enabled true notes.apk";
+        self.run("apksigner", &words.split_whitespace().collect::<Vec<_>>());
+    }
+}
+
+fn java_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.extend(java_files(&path)),
+            false => files.push(path),
+        }
+    }
+    files
+}
