@@ -12,6 +12,11 @@ pub trait Listener: Sync {
     /// A line about something that went less well than it should.
     fn warn(&self, _text: &str) {}
 
+    /// Whether something is wanted that takes longer than what was asked for.
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+
     /// A stage of a pipeline begins.
     fn stage(&self, _name: &str) {}
 
@@ -72,6 +77,10 @@ pub(crate) fn say(text: impl AsRef<str>) {
 
 pub(crate) fn warn(text: impl AsRef<str>) {
     listener().warn(text.as_ref());
+}
+
+pub(crate) fn confirm(question: &str) -> bool {
+    listener().confirm(question)
 }
 
 pub(crate) fn stage(name: &str) {
