@@ -113,10 +113,12 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     boards::check_start(&options.boards, &loaded.scenario)?;
     progress::say(format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
-    if options.is_resumed() {
+    let mut count = TrialCount::First;
+    if options.is_resumed() && output.campaign().has(names::SESSION_LENGTHS) {
         loaded.scenario = session_lengths::resumed(&loaded.scenario, &output)?;
+        count = TrialCount::Second;
     }
-    let result = stages(options, &output, &jdk, &clock, loaded, TrialCount::First)?;
+    let result = stages(options, &output, &jdk, &clock, loaded, count)?;
     truth::discard_sessions(&output.campaign())?;
     clock.stage("done");
     Ok(result)

@@ -60,9 +60,6 @@ pub(crate) fn keep(lengths: &[SessionLength], output: &Output) -> Result<(), Fai
 /// The scenario of a campaign that is resumed: with the lengths that its trial found.
 pub(crate) fn resumed(scenario: &Scenario, output: &Output) -> Result<Scenario, Failure> {
     let file = output.path(SESSION_LENGTHS);
-    if !file.exists() {
-        return Ok(scenario.clone());
-    }
     let text = super::folder::read_text(&file)?;
     let lengths = parse(&text).map_err(|error| Failure::input(&file, error))?;
     progress::say(format!("  {SESSION_LENGTHS}: {}", in_words(&lengths)));
@@ -94,7 +91,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let output = Output::open(folder.path(), OnExisting::Resume).unwrap();
         let frames = |scenario: &Scenario| scenario.frames(&scenario.inputs[0]);
-        assert_eq!(frames(&resumed(&scenario(100), &output).unwrap()), Some(100));
         let lengths = [SessionLength { input: "few".into(), was: 100, frames: 900 }];
         keep(&lengths, &output).unwrap();
         assert_eq!(frames(&resumed(&scenario(100), &output).unwrap()), Some(900));
