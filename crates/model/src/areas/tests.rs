@@ -282,7 +282,8 @@ impl BusyMachine {
 }
 
 /// With few samples or many, and counts that are right, off by chance, or off as the estimator
-/// does not suppose, both together are not further off than the better of them.
+/// does not suppose, both together are not further off than the better of them, but for two points
+/// and a twentieth of what these differ by: which is better is not known.
 #[test]
 fn both_together_are_no_worse_than_the_better_one() {
     for samples in [150.0, 600.0, 3000.0] {
@@ -296,9 +297,10 @@ fn both_together_are_no_worse_than_the_better_one() {
             }
             let [by_samples, by_counts, both] = sums;
             for kind in [0, 1] {
-                let better = by_samples[kind].min(by_counts[kind]);
+                let (one, other) = (by_samples[kind], by_counts[kind]);
+                let (better, apart) = (one.min(other), (one - other).abs());
                 assert!(
-                    both[kind] <= 1.02 * better + 0.02,
+                    both[kind] <= better + apart / 20.0 + 0.02,
                     "{samples} samples, {bias:?}: {sums:?}"
                 );
             }
