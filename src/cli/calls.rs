@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut builder = plan::builder(&loaded, &jdk)?;
     let tree = calls::calls(&loaded.scenario, &facts.dictionary, &jdk, &mut builder)?;
     output.write_calls(&tree)?;
-    progress::result(calls::summary(&tree, &facts));
+    progress::result(calls::summary(&tree, &facts, &loaded.scenario));
     progress::say(format!("written: {}", output.path(CALLS).display()));
     Ok(())
 }

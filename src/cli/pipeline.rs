@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::stage::OnExisting;
-use crate::stage::{Failure, PipelineOptions, pipeline};
+use crate::stage::{Failure, LongerSessions, PipelineOptions, pipeline};
 
 use super::boards::{BoardArguments, LostArguments};
 use super::origin::OriginArguments;
@@ -20,8 +20,8 @@ Of a project of Gradle or Maven, as it is:
   wattline pipeline energy.toml --maven app --project ../game --out target/game
 
 Begins with a session of each input on the board, which finds wrong rails and sessions that
-are too short before anything is planned, and tells how long the campaign will take. Ends
-with a summary; report.html in the folder has the rest. Without a board the virtual board is
+are too short before anything is planned, and tells how long each stage will take. Sessions that
+compilers or the sampler find too short are made longer with --auto. Ends with a summary; report.html in the folder has the rest. Without a board the virtual board is
 measured, and every result says so. --resume resumes a stopped campaign; after
 a change of the scenario so do the runs that don't depend on it (docs/scenarios.md).")]
 pub struct Arguments {
@@ -40,6 +40,10 @@ pub struct Arguments {
     /// Replace existing results, an earlier campaign's runs included.
     #[arg(long)]
     force: bool,
+    /// Make sessions as long as the trial finds that they need to be, by their `frames`. Without
+    /// it, the pipeline asks where it can.
+    #[arg(long)]
+    auto: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -50,6 +54,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         patience: arguments.lost.patience(),
         when_lost: arguments.lost.policy(),
         existing: arguments.existing(),
+        longer_sessions: match arguments.auto {
+            true => LongerSessions::Take,
+            false => LongerSessions::Offer,
+        },
     })?;
     progress::result(result.report.summary);
     progress::result(format!(

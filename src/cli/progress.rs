@@ -104,6 +104,18 @@ impl Listener for Terminal {
         warn(text);
     }
 
+    /// Asks at a terminal; elsewhere nobody answers.
+    fn confirm(&self, question: &str) -> bool {
+        let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        if !is_asked || QUIET.load(Ordering::Relaxed) {
+            return false;
+        }
+        say(format!("{question} [y/N]"));
+        let mut answer = String::new();
+        let heard = std::io::stdin().read_line(&mut answer);
+        heard.is_ok() && answer.trim_start().to_ascii_lowercase().starts_with('y')
+    }
+
     /// What is going on until the next one, or a bar.
     fn stage(&self, name: &str) {
         with_pace(|pace, now| pace.stage(name, now));

@@ -427,7 +427,8 @@ impl OpenBoard {
         self.session_watched(plan, &mut |_| {})
     }
 
-    /// The same; `closed` is told how many microbenchmarks have ended, where the board says it.
+    /// The same; `closed` is told how many microbenchmarks have ended, where the board says it; on
+    /// this machine how many were compiled before, too.
     pub fn session_watched(
         &self,
         plan: &SessionPlan,
@@ -438,7 +439,7 @@ impl OpenBoard {
                 Some(log) => log.session(&adb.board, plan),
                 None => run_session_watched(&adb.board, plan, closed),
             },
-            SessionTarget::Local(jvm) => jvm.run_session(plan),
+            SessionTarget::Local(jvm) => jvm.run_session_watched(plan, closed),
         }
     }
 

@@ -1,12 +1,13 @@
 //! Who called whom, and in which thread, for accounts with callees.
 
 use crate::account::calls::{CallTree, add_log};
-use crate::build::{VariantBuilder, call_logs};
+use crate::build::{CallRecorder, VariantBuilder, call_limit};
 use crate::format::counted;
 use crate::operations::Dictionary;
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
+use super::progress::{self, in_words};
 use super::{Failure, ScenarioFacts};
 
 /// Records the calls of every input on the local JVM.
@@ -17,14 +18,18 @@ pub fn calls(
     builder: &mut VariantBuilder<'_>,
 ) -> Result<CallTree, Failure> {
     let mut tree = CallTree::default();
-    for (input, log) in call_logs(scenario, jdk, builder)? {
-        add_log(&mut tree, &log, dictionary).map_err(|error| Failure::input(input, error))?;
+    let recorder = CallRecorder::new(scenario, jdk, builder)?;
+    let bar = progress::bar(scenario.inputs.len() as u64, "recording calls");
+    for input in &scenario.inputs {
+        let log = recorder.record(input)?;
+        add_log(&mut tree, &log, dictionary).map_err(|error| Failure::input(&input.name, error))?;
+        bar.inc(1);
     }
     Ok(tree)
 }
 
-/// What was found, in a line.
-pub(crate) fn summary(tree: &CallTree, facts: &ScenarioFacts) -> String {
+/// What was found, in some lines.
+pub(crate) fn summary(tree: &CallTree, facts: &ScenarioFacts, scenario: &Scenario) -> String {
     let mut text = format!(
         "{} of calls in {}; {}",
         counted(tree.paths(), "path"),
@@ -33,6 +38,19 @@ pub(crate) fn summary(tree: &CallTree, facts: &ScenarioFacts) -> String {
     );
     if tree.lost_threads > 0 {
         text += &format!("; {} more than are told apart", counted(tree.lost_threads, "thread"));
+    }
+    let sampling = tree.sampling();
+    if sampling.sampled > 0 {
+        text += &format!("\n{sampling}");
+    }
+    if tree.over_time > 0 {
+        text += &format!(
+            "\n{} of {} inputs still ran after {}: their calls are those until then; inputs that \
+             do less (`session.dry_extras`) are recorded whole",
+            tree.over_time,
+            scenario.inputs.len(),
+            in_words(call_limit(scenario).as_secs_f64())
+        );
     }
     text
 }

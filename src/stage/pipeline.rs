@@ -2,6 +2,7 @@
 //! people and later commands; of what is written, a campaign that is resumed reads its plan and
 //! its calls, and everything else comes from the raw logs of its runs.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -28,7 +29,9 @@ use super::measure::{self, ResumeOptions};
 use super::microbenchmarks::MeasuredMicrobenchmarks;
 use super::report::{self, ReportInput, WrittenReport};
 use super::repository::repository;
-use super::trial::Trial;
+use super::session_lengths::{self, SessionLength};
+use super::times::{CampaignTimes, StageTime};
+use super::trial::{Trial, static_mix};
 use super::verify::{self, Verification};
 use super::{
     CampaignFolder, Failure, Loaded, MeasuredCampaign, OnExisting, Output, ScenarioFacts,
@@ -53,6 +56,17 @@ pub struct PipelineOptions {
     pub when_lost: WhenLost,
     /// What becomes of a folder that has a campaign.
     pub existing: OnExisting,
+    /// What becomes of sessions that the trial finds too short.
+    pub longer_sessions: LongerSessions,
+}
+
+/// What becomes of sessions that the trial finds too short, where their frames make them longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongerSessions {
+    /// They are measured as they are, unless whoever listens confirms.
+    Offer,
+    /// They are made longer.
+    Take,
 }
 
 impl PipelineOptions {
@@ -65,6 +79,7 @@ impl PipelineOptions {
             patience: RECONNECT_LIMIT,
             when_lost: WhenLost::KeepOpen,
             existing: OnExisting::Refuse,
+            longer_sessions: LongerSessions::Offer,
         }
     }
 
@@ -101,19 +116,51 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
         options.boards.iter().try_for_each(boards::check)?;
     }
     clock.stage("scan");
-    let loaded = load::load(&options.scenario.file(&output)?)?;
+    let mut loaded = load::load(&options.scenario.file(&output)?)?;
     boards::check_start(&options.boards, &loaded.scenario)?;
     progress::say(format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
-    let mut builder = plan::builder(&loaded, &jdk)?;
-    let work =
-        PipelineContext { options, output: &output, jdk: &jdk, loaded: &loaded, clock: &clock };
-    let (measured, boards) = work.measure(&mut builder)?;
-    let result = work.explain(&measured, &boards)?;
-    drop(boards);
+    let mut count = TrialCount::First;
+    if options.is_resumed() && output.campaign().has(names::SESSION_LENGTHS) {
+        loaded.scenario = session_lengths::resumed(&loaded.scenario, &output)?;
+        count = TrialCount::Second;
+    }
+    let result = stages(options, &output, &jdk, &clock, loaded, count)?;
     truth::discard_sessions(&output.campaign())?;
     clock.stage("done");
     Ok(result)
+}
+
+/// Whether sessions were made longer by a trial before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrialCount {
+    First,
+    Second,
+}
+
+/// All stages from the trial on; again with longer sessions, where the trial says so.
+fn stages(
+    options: &PipelineOptions,
+    output: &Output,
+    jdk: &Jdk,
+    clock: &Stages,
+    loaded: Loaded,
+    count: TrialCount,
+) -> Result<PipelineResult, Failure> {
+    let mut builder = plan::builder(&loaded, jdk)?;
+    let work = PipelineContext { options, output, jdk, loaded: &loaded, clock };
+    let trial = work.trial(&mut builder)?;
+    let longer = trial.as_ref().and_then(|trial| work.longer(trial, count));
+    if let Some(lengths) = longer {
+        drop(builder);
+        session_lengths::keep(&lengths, output)?;
+        let scenario = session_lengths::lengthened(&loaded.scenario, &lengths)?;
+        let loaded = Loaded { scenario, ..loaded };
+        return stages(options, output, jdk, clock, loaded, TrialCount::Second);
+    }
+    trial.iter().try_for_each(|trial| trial.check_durations(&loaded.scenario))?;
+    let (measured, boards) = work.measure(trial.as_ref(), &mut builder)?;
+    work.explain(&measured, &boards)
 }
 
 /// Opens the folder; refuses one with results, resumes it, or empties it of them.
@@ -125,7 +172,7 @@ fn open(options: &PipelineOptions) -> Result<Output, Failure> {
     }
     if options.existing == OnExisting::Replace {
         output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
-        output.discard(&[names::MICROBENCHMARK_RUNS, names::CALLS])?;
+        output.discard(&[names::MICROBENCHMARK_RUNS, names::CALLS, names::SESSION_LENGTHS])?;
         let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
         output.discard(&of_hints)?;
         truth::discard(&output)?;
@@ -160,22 +207,61 @@ impl PipelineContext<'_> {
     /// From the application to what is known of it on boards; they stay open.
     fn measure(
         &self,
+        trial: Option<&Trial>,
         builder: &mut VariantBuilder<'_>,
     ) -> Result<(Measurements, Vec<OpenBoard>), Failure> {
-        let trial = self.trial(builder)?;
+        let scenario = &self.loaded.scenario;
+        if let Some(trial) = trial {
+            self.clock.expect(trial.all_times(self.loaded, &trial::expected_cases(scenario)));
+            self.clock.tell("all");
+        }
         let planned = self.plan(builder)?;
-        self.announce(trial.as_ref(), &planned.cases);
+        if let Some(trial) = trial {
+            self.clock.expect(trial.times(scenario, &planned.cases));
+        }
         let (records, boards) = self.runs(&planned.cases, builder)?;
         let (data, mut facts) = self.dataset(planned, records)?;
         if facts.calls.is_none() || !self.options.is_resumed() {
             facts.calls = self.calls(&facts, builder);
         }
+        let mix = facts.mix();
         self.clock.stage("microbenchmarks");
-        let microbenchmarks = match self.loaded.scenario.microbenchmarks.enabled {
-            true => Some(self.microbenchmarks(&facts.mix(), &boards)?),
+        if let Some(trial) = trial {
+            self.clock.expect(trial.microbenchmarks(scenario, &mix));
+            self.clock.tell("what is left");
+        }
+        let microbenchmarks = match scenario.microbenchmarks.enabled {
+            true => Some(self.microbenchmarks(&mix, &boards)?),
             false => None,
         };
         Ok((Measurements { facts, data, microbenchmarks }, boards))
+    }
+
+    /// What to lengthen sessions to, where they are too short and somebody wants them longer.
+    fn longer(&self, trial: &Trial, count: TrialCount) -> Option<Vec<SessionLength>> {
+        let PipelineContext { options, loaded, .. } = *self;
+        trial.of_compiled_code().iter().for_each(|line| progress::say(format!("  {line}")));
+        let is_taken = options.longer_sessions == LongerSessions::Take;
+        let lengths = trial.longer(&loaded.scenario);
+        if lengths.is_empty() || count == TrialCount::Second || !(is_taken || trial.is_local()) {
+            return None;
+        }
+        let cases = trial::expected_cases(&loaded.scenario);
+        let longer = trial.with_lengths(&lengths, loaded.scenario.session.rest_s);
+        let in_all = |trial: &Trial| {
+            let times: CampaignTimes = trial.all_times(loaded, &cases).into_iter().collect();
+            times.whole().map_or(String::new(), |time| format!(" (all then takes {time})"))
+        };
+        let frames = session_lengths::in_words(&lengths);
+        let what = format!("sessions are long enough with `frames` of {frames}{}", in_all(&longer));
+        if is_taken {
+            progress::say(format!("  {what}"));
+        }
+        let is_taken = is_taken || progress::confirm(&format!("{what}. Take them?"));
+        if !is_taken {
+            progress::warn(format!("{what}; `pipeline --auto` takes them"));
+        }
+        is_taken.then_some(lengths)
     }
 
     /// A session of each input, unless the campaign has begun.
@@ -206,18 +292,6 @@ impl PipelineContext<'_> {
         Ok(planned)
     }
 
-    /// Says how long all will take.
-    fn announce(&self, trial: Option<&Trial>, cases: &[PlannedCase]) {
-        let Loaded { scenario, application, .. } = self.loaded;
-        if let Some(trial) = trial {
-            let microbenchmarks_s =
-                microbenchmarks::expected_s(scenario, &application.dictionary, trial.meter);
-            progress::say(format!("  {}", trial.outlook(scenario, cases, microbenchmarks_s)));
-            let of_compiled_code = trial.of_compiled_code();
-            of_compiled_code.iter().for_each(|line| progress::say(format!("  {line}")));
-        }
-    }
-
     /// Makes the runs; the boards stay open.
     fn runs(
         &self,
@@ -225,6 +299,7 @@ impl PipelineContext<'_> {
         builder: &mut VariantBuilder<'_>,
     ) -> Result<(Vec<RunRecord>, Vec<OpenBoard>), Failure> {
         self.clock.stage("run");
+        self.clock.tell("what is left");
         let PipelineContext { options, output, loaded, .. } = self;
         let PipelineOptions { boards, patience, when_lost, existing, .. } = options;
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
@@ -242,8 +317,8 @@ impl PipelineContext<'_> {
         let Loaded { scenario, application, .. } = self.loaded;
         let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));
         if let Some(board) = real {
-            let microbenchmarks_s =
-                microbenchmarks::expected_s(scenario, &application.dictionary, board.meter);
+            let mix = static_mix(&application.dictionary);
+            let microbenchmarks_s = microbenchmarks::expected_s(scenario, &mix, board.into());
             progress::expect(microbenchmarks::PART, microbenchmarks_s);
         }
     }
@@ -273,7 +348,7 @@ impl PipelineContext<'_> {
         let written = tree.and_then(|tree| self.output.write_calls(&tree).map(|()| tree));
         match written {
             Ok(tree) => {
-                progress::say(format!("  {}", calls::summary(&tree, facts)));
+                progress::say(indented(&calls::summary(&tree, facts, &self.loaded.scenario)));
                 Some(tree)
             }
             Err(failure) => {
@@ -425,18 +500,37 @@ fn indented(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Says which stage begins, and how long all took.
+/// Says which stage begins, how long all took, and how long what is left will take.
 struct Stages {
     start: Instant,
+    now: RefCell<(String, Instant)>,
+    times: RefCell<CampaignTimes>,
 }
 
 impl Stages {
     fn new() -> Stages {
-        Stages { start: Instant::now() }
+        let start = Instant::now();
+        let now = RefCell::new((String::new(), start));
+        Stages { start, now, times: RefCell::default() }
     }
 
     fn stage(&self, name: &str) {
+        let (before, began) = self.now.replace((name.to_string(), Instant::now()));
+        self.times.borrow_mut().end(&before, began.elapsed().as_secs_f64());
         progress::stage(name);
         progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
+    }
+
+    /// Expects stages that are to come.
+    fn expect(&self, times: Vec<(&'static str, StageTime)>) {
+        let now = self.now.borrow();
+        let mut known = self.times.borrow_mut();
+        times.into_iter().for_each(|(stage, time)| known.expect(stage, time, &now.0));
+    }
+
+    fn tell(&self, what: &str) {
+        if let Some(text) = self.times.borrow().text() {
+            progress::say(format!("  {what} will take {text}"));
+        }
     }
 }

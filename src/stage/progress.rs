@@ -13,6 +13,11 @@ pub trait Listener: Sync {
     /// A line about something that went less well than it should.
     fn warn(&self, _text: &str) {}
 
+    /// Whether something is wanted that takes longer than what was asked for.
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+
     /// A stage of a pipeline begins.
     fn stage(&self, _name: &str) {}
 
@@ -86,6 +91,10 @@ pub(crate) fn warn_once(text: impl AsRef<str>) {
 /// Whether a text was not met before.
 fn is_new(met: &Mutex<BTreeSet<String>>, text: &str) -> bool {
     met.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
+}
+
+pub(crate) fn confirm(question: &str) -> bool {
+    listener().confirm(question)
 }
 
 pub(crate) fn stage(name: &str) {

@@ -3,25 +3,30 @@
 //! its sessions are long enough for the meter, and how long a campaign will take. What it
 //! measures is not used otherwise.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::account::profile;
-use crate::build::VariantBuilder;
+use crate::blocks::BlockId;
+use crate::build::{VariantBuilder, call_limit};
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sampler};
-use crate::format::counted;
+use crate::operations::{Dictionary, Mix};
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
 use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
-use crate::scenario::{InputSequence, Scenario, SessionSettings};
+use crate::scenario::{InputSequence, PlanOn, Scenario, SessionSettings};
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::measure::driver::{BoardDriver, VariantBuilds};
 use super::measure::sampled;
-use super::progress::{self, in_words};
+use super::microbenchmarks::{self, SessionMeter};
+use super::progress;
+use super::session_lengths::SessionLength;
+use super::times::StageTime;
 use super::{Failure, Loaded, Output};
 
 /// What the sessions told.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Trial {
     /// Each input sequence with what its session measured.
     sessions: Vec<(String, MeasuredSession)>,
@@ -61,7 +66,7 @@ pub fn make(
     let took = sessions.iter().map(|session| session.took).collect();
     let samples = sessions.iter().map(|session| session.samples).sum();
     let sessions = sessions.into_iter().map(|session| (session.input, session.measured));
-    let trial = Trial {
+    Ok(Trial {
         sessions: sessions.collect(),
         took,
         boards: open.len(),
@@ -70,9 +75,7 @@ pub fn make(
         meter: open.first().map_or("", |board| board.meter),
         samples: (phase == RunPhase::Sampled).then_some(samples),
         sampled_repeats,
-    };
-    trial.check_durations(scenario)?;
-    Ok(trial)
+    })
 }
 
 /// What a session of an input told.
@@ -181,7 +184,7 @@ impl Trial {
     ///
     /// # Errors
     /// All of them are: nothing would be left to fit.
-    fn check_durations(&self, scenario: &Scenario) -> Result<(), Failure> {
+    pub fn check_durations(&self, scenario: &Scenario) -> Result<(), Failure> {
         let short = scenario.inputs.iter().zip(&self.sessions);
         let short = short.filter_map(|(input, (_, run))| too_short(input, run, scenario));
         let short: Vec<String> = short.collect();
@@ -194,61 +197,171 @@ impl Trial {
         Ok(())
     }
 
-    /// How long the campaign and its microbenchmarks will take, in a line.
-    pub fn outlook(
+    /// How long all stages after it will take with these cases.
+    pub(crate) fn all_times(
+        &self,
+        loaded: &Loaded,
+        cases: &[PlannedCase],
+    ) -> Vec<(&'static str, StageTime)> {
+        let Loaded { scenario, application } = loaded;
+        let mut times = self.times(scenario, cases);
+        times.extend(self.microbenchmarks(scenario, &static_mix(&application.dictionary)));
+        times
+    }
+
+    /// How long the stages after it will take, but for microbenchmarks and pairs of them.
+    pub(crate) fn times(
         &self,
         scenario: &Scenario,
         cases: &[PlannedCase],
-        microbenchmarks_s: f64,
-    ) -> String {
-        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampled_repeats));
-        let boards = self.boards.max(1) as f64;
+    ) -> Vec<(&'static str, StageTime)> {
+        let seconds = |input: &InputSequence| self.duration_of(Some(&input.name));
+        let sessions_s: f64 = scenario.inputs.iter().map(seconds).sum();
+        let mean_s = sessions_s / scenario.inputs.len().max(1) as f64;
+        let calls = match self.is_local {
+            true => {
+                let limit_s = call_limit(scenario).as_secs_f64();
+                let of_input = |input| (RECORDED_CALLS * seconds(input)).min(limit_s);
+                StageTime::About(scenario.inputs.iter().map(of_input).sum())
+            }
+            false => StageTime::Unknown,
+        };
+        let SessionSettings { duration_s, rest_s, .. } = scenario.session;
+        let round_s = |variants: usize| {
+            let inputs_s = sessions_s + scenario.inputs.len() as f64 * rest_s;
+            variants as f64 * inputs_s + duration_s + rest_s
+        };
+        let repeats = f64::from(scenario.campaign.repeats);
+        let verify_s = repeats * self.pace(rest_s) * round_s(1 + scenario.hints.verify);
+        let mut times = vec![
+            ("plan", self.planning(scenario, mean_s)),
+            ("run", StageTime::About(self.measuring_s(scenario, cases))),
+            ("calls", calls),
+        ];
+        if scenario.hints.verify > 0 {
+            times.push(("verify", StageTime::AtMost(verify_s)));
+        }
+        times
+    }
+
+    fn planning(&self, scenario: &Scenario, session_s: f64) -> StageTime {
+        let dry_runs_s = scenario.campaign.dry_runs as f64 * session_s;
+        let at_once = thread::available_parallelism().map_or(1, usize::from) as f64;
+        match scenario.campaign.plan_on {
+            PlanOn::Board => StageTime::AtMost(self.pace(scenario.session.rest_s) * dry_runs_s),
+            PlanOn::Host if self.is_local => StageTime::AtMost(DRY_RUN * dry_runs_s / at_once),
+            // How fast this machine is beside the board is not known.
+            PlanOn::Host => StageTime::Unknown,
+        }
+    }
+
+    /// Seconds for all runs of these cases.
+    fn measuring_s(&self, scenario: &Scenario, cases: &[PlannedCase]) -> f64 {
         let case_of = |run: &PlannedRun| cases.iter().find(|case| case.name == run.case);
         let takes = |run: &PlannedRun| self.takes_s(scenario, run.phase, case_of(run));
-        let all_s = order.iter().map(takes).sum::<f64>() / boards;
-        let mut text = format!(
-            "measuring {} will take about {}",
-            counted(order.len(), "run"),
-            in_words(all_s)
-        );
-        if microbenchmarks_s > 0.0 && self.is_virtual {
-            // They compute all the time. Sessions mostly wait, which takes a virtual board no time.
-            text += "; how long the microbenchmarks after them take, the first of them will tell";
-        } else if microbenchmarks_s > 0.0 {
-            let microbenchmarks = in_words(microbenchmarks_s / boards);
-            text += &format!(", the microbenchmarks after them about {microbenchmarks}");
+        let order = order_runs(cases, &with_sampler(&scenario.campaign, self.sampled_repeats));
+        order.iter().map(takes).sum::<f64>() / self.boards.max(1) as f64
+    }
+
+    /// How long microbenchmarks of what runs take, and before/after pairs of them.
+    pub(crate) fn microbenchmarks(
+        &self,
+        scenario: &Scenario,
+        mix: &Mix,
+    ) -> Vec<(&'static str, StageTime)> {
+        if !scenario.microbenchmarks.enabled {
+            return Vec::new();
         }
-        text
+        let board = SessionMeter { meter: self.meter, is_local: self.is_local };
+        let here_s =
+            |board_s: f64| self.pace(scenario.session.rest_s) * board_s / self.boards.max(1) as f64;
+        let (all, pairs) = match self.is_virtual {
+            // They compute all the time. Sessions mostly wait, which takes a virtual board no time.
+            true => (StageTime::Unknown, StageTime::Unknown),
+            false => (
+                StageTime::About(here_s(microbenchmarks::expected_s(scenario, mix, board))),
+                StageTime::AtMost(here_s(microbenchmarks::longest_pairs_s(scenario, board))),
+            ),
+        };
+        vec![("microbenchmarks", all), ("pairs", pairs)]
+    }
+
+    /// Whether it was made on this machine.
+    pub fn is_local(&self) -> bool {
+        self.is_local
+    }
+
+    /// Inputs whose sessions are too short, for any reason, and can be made longer: where frames
+    /// tell how long they are, and nobody touches a screen at moments of its own meanwhile.
+    pub(crate) fn longer(&self, scenario: &Scenario) -> Vec<SessionLength> {
+        let for_samples = self.samples_wanted().unwrap_or(1.0);
+        let of_input = |(input, (_, run)): (&InputSequence, &(String, MeasuredSession))| {
+            let was = scenario.frames(input).filter(|_| input.steps.is_empty())?;
+            let compiled = compiling(run).filter(|_| self.is_local).map_or(1.0, |(_, times)| times);
+            let for_meter = run.least_duration_s().map_or(1.0, |least| least / run.duration_s);
+            let times = compiled.max(for_meter).max(for_samples);
+            let frames = rounded_up(was as f64 * times) as u64;
+            (times > 1.0).then(|| SessionLength { input: input.name.clone(), was, frames })
+        };
+        scenario.inputs.iter().zip(&self.sessions).filter_map(of_input).collect()
+    }
+
+    /// What the trial would be with sessions of these lengths.
+    pub(crate) fn with_lengths(&self, lengths: &[SessionLength], rest_s: f64) -> Trial {
+        // What a virtual board waits for takes no time here.
+        let here = if self.is_virtual { self.pace(rest_s) } else { 1.0 };
+        let mut longer = self.clone();
+        for ((input, run), took) in longer.sessions.iter_mut().zip(&mut longer.took) {
+            if let Some(length) = lengths.iter().find(|length| length.input == *input) {
+                let added_s = run.duration_s * (length.frames as f64 / length.was as f64 - 1.0);
+                run.duration_s += added_s;
+                *took += Duration::from_secs_f64((here * added_s).max(0.0));
+            }
+        }
+        longer
     }
 
     /// What sessions are too short for, line by line: on this machine's JVM to be run by
     /// compiled code mostly, and wherever there is a sampler to be sampled often enough.
     pub fn of_compiled_code(&self) -> Vec<String> {
         let sessions = self.sessions.iter().filter(|_| self.is_local);
-        let compiling = sessions.filter_map(|(input, run)| compiling(input, run));
+        let compiling = sessions.filter_map(|(input, run)| {
+            let (part, times) = compiling(run)?;
+            Some(format!(
+                "compilers have {:.0} % of the CPU time with input {input}; sessions {times} times \
+                 as long bring it to {:.0} %",
+                100.0 * part,
+                100.0 * COMPILING_MAX
+            ))
+        });
         compiling.chain(self.sampling()).collect()
+    }
+
+    /// Samples of all sampled runs together; none where there are none.
+    fn all_samples(&self) -> Option<f64> {
+        let samples = f64::from(self.sampled_repeats) * self.samples? as f64;
+        (samples > 0.0).then_some(samples)
+    }
+
+    /// How many times as long sessions have to be for enough samples; none where they are.
+    fn samples_wanted(&self) -> Option<f64> {
+        let error = sampling_error(self.all_samples()?);
+        (error > SAMPLING_ERROR).then(|| rounded_up((error / SAMPLING_ERROR).powi(2)))
     }
 
     /// How well samples will know methods.
     fn sampling(&self) -> Option<String> {
-        let samples = f64::from(self.sampled_repeats) * self.samples? as f64;
-        let error = sampling_error(samples);
-        let longer = match error > SAMPLING_ERROR {
-            true => format!(
-                "; sessions {} times as long bring it to {:.0} %",
-                rounded_up((error / SAMPLING_ERROR).powi(2)),
-                100.0 * SAMPLING_ERROR
-            ),
-            false => String::new(),
-        };
-        (samples > 0.0).then(|| {
-            format!(
-                "sampled runs will have about {samples:.0} samples: the energy of a method that has \
-                 {:.0} % will be known to {:.0} %{longer}",
-                100.0 * SMALL_METHOD,
-                100.0 * error
-            )
-        })
+        let samples = self.all_samples()?;
+        let longer = self.samples_wanted().map_or(String::new(), |times| {
+            let error = 100.0 * SAMPLING_ERROR;
+            format!("; sessions {times} times as long bring it to {error:.0} %")
+        });
+        Some(format!(
+            "sampled runs will have about {samples:.0} samples: the energy of a method that has \
+             {:.0} % will be known to {:.0} %{longer}",
+            100.0 * SMALL_METHOD,
+            100.0 * sampling_error(samples)
+        ))
     }
 
     /// Seconds here that a run takes, its rest included.
@@ -297,26 +410,49 @@ const SAMPLING_ERROR: f64 = 0.1;
 /// what they made.
 const COMPILING_MAX: f64 = 0.1;
 
+/// How many times as long as its session a run takes at most that records calls; most take half
+/// of that.
+const RECORDED_CALLS: f64 = 3.0;
+
+/// The same of a dry run: it counts, and has no optimising compiler.
+const DRY_RUN: f64 = 2.0;
+
 /// The relative error of a small method's share by so many samples: Poisson's.
 fn sampling_error(samples: f64) -> f64 {
     ((1.0 - SMALL_METHOD) / (SMALL_METHOD * samples)).sqrt()
 }
 
-/// Why a session is too short to be one of compiled code; nothing where it is long enough, or
-/// compilers' times are not known.
-fn compiling(input: &str, run: &MeasuredSession) -> Option<String> {
+/// Which part of a session's CPU time compilers have, and how many times as long it has to be to be
+/// one of compiled code; none where it is long enough, or compilers' times are not known.
+fn compiling(run: &MeasuredSession) -> Option<(f64, f64)> {
     let part = run.runtime_shares()?.compiler;
     let most = COMPILING_MAX;
     // The compilers' work is taken to be done, and all that is added to be the program's.
     let times = rounded_up(part * (1.0 - most) / (most * (1.0 - part).max(1e-3)));
-    (part > most).then(|| {
-        format!(
-            "compilers have {:.0} % of the CPU time with input {input}; sessions {times} times \
-             as long bring it to {:.0} %",
-            100.0 * part,
-            100.0 * most
-        )
-    })
+    (part > most).then_some((part, times))
+}
+
+/// What runs, where nothing but the sources is known: each block as often as any other.
+pub(crate) fn static_mix(dictionary: &Dictionary) -> Mix {
+    Mix::new(dictionary, |_| 1)
+}
+
+/// Cases as many as the scenario wants, for an estimate before they are planned.
+pub(crate) fn expected_cases(scenario: &Scenario) -> Vec<PlannedCase> {
+    let inputs = scenario.inputs.iter().cycle();
+    let all = scenario.campaign.cases.max(scenario.inputs.len());
+    let case = |(number, input): (usize, &InputSequence)| {
+        let base = base_case(input);
+        match number < scenario.inputs.len() {
+            true => base,
+            false => PlannedCase {
+                name: format!("{number}-{}", input.name),
+                removed: vec![BlockId(0)],
+                ..base
+            },
+        }
+    };
+    inputs.take(all).enumerate().map(case).collect()
 }
 
 /// `base of input few lasts 2.40 s ...: `frames` of 440 and more`.
@@ -394,34 +530,102 @@ mod tests {
         assert!(refused.contains("`frames` of 660 and more, where it is 300"), "{refused}");
     }
 
+    fn seconds(trial: &Trial, scenario: &Scenario, stage: &str) -> Option<StageTime> {
+        let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
+        let times = trial.times(scenario, &cases);
+        times.into_iter().find(|(name, _)| *name == stage).map(|(_, time)| time)
+    }
+
+    fn about(time: Option<StageTime>, expected: f64) {
+        let Some(StageTime::About(s) | StageTime::AtMost(s)) = time else { panic!("{time:?}") };
+        assert!((s / expected - 1.0).abs() < 1e-9, "{s} {expected}");
+    }
+
     #[test]
-    fn the_outlook_goes_by_what_sessions_took() {
+    fn stages_take_what_sessions_took() {
         // Half a second more here than sessions and 2 s of rest.
         let mut trial = trial([4.0, 6.0]);
-        let scenario = scenario();
-        let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
+        let mut scenario = scenario();
         // Each case: 1 traced, 5 power and 5 idle runs.
         let all_s = 6.0 * (4.0 + 2.5) + 6.0 * (6.0 + 2.5) + 10.0 * (10.0 + 2.5);
-        assert_eq!(all_s, 215.0);
-        let said = trial.outlook(&scenario, &cases, 0.0);
-        assert_eq!(said, "measuring 22 runs will take about 4 min");
-        let said = trial.outlook(&scenario, &cases, 300.0);
-        assert!(said.ends_with("the microbenchmarks after them about 5 min"), "{said}");
-        // A busy program whose cases do half of the work.
+        about(seconds(&trial, &scenario, "run"), all_s);
+        assert_eq!(seconds(&trial, &scenario, "verify"), None);
+        assert_eq!(seconds(&trial, &scenario, "calls"), Some(StageTime::Unknown));
+        scenario.hints.verify = 2;
+        about(seconds(&trial, &scenario, "verify"), 5.0 * (3.0 * 14.0 + 12.0) * 15.0 / 14.0);
+        let mix = static_mix(&Dictionary::default());
+        let [microbenchmarks, pairs] = trial.microbenchmarks(&scenario, &mix)[..] else { panic!() };
+        let meter = SessionMeter { meter: trial.meter, is_local: false };
+        let board_s = microbenchmarks::expected_s(&scenario, &mix, meter);
+        about(Some(microbenchmarks.1), board_s * 15.0 / 14.0);
+        assert!(matches!(pairs, ("pairs", StageTime::AtMost(s)) if s > 0.0));
+        trial.is_local = true;
+        about(seconds(&trial, &scenario, "calls"), 3.0 * 10.0);
+        let StageTime::AtMost(planning_s) = trial.planning(&scenario, 5.0) else { panic!() };
+        assert!(planning_s > 0.0 && planning_s <= 2.0 * 5.0 * scenario.campaign.dry_runs as f64);
+        trial.sessions[1].1.duration_s = 1e6;
+        let limit_s = call_limit(&scenario).as_secs_f64();
+        about(seconds(&trial, &scenario, "calls"), 12.0 + limit_s);
+        trial.is_virtual = true;
+        let of_virtual = trial.microbenchmarks(&scenario, &mix);
+        assert_eq!(of_virtual[0].1, StageTime::Unknown);
+    }
+
+    #[test]
+    fn runs_take_less_with_less_to_do_and_without_waiting() {
+        let mut trial = trial([4.0, 6.0]);
+        let scenario = scenario();
         let threads = RuntimeThreads { process_s: 9.0, compiler_s: 0.0, collector_s: 0.0 };
         trial.sessions.iter_mut().for_each(|(_, run)| run.threads = Some(threads));
-        let half: Vec<PlannedCase> =
-            cases.iter().cloned().map(|c| PlannedCase { executions_share: 0.5, ..c }).collect();
-        let takes = |trial: &Trial| trial.takes_s(&scenario, RunPhase::Power, half.first());
-        assert_eq!(takes(&trial), 4.5);
+        let half = PlannedCase { executions_share: 0.5, ..base_case(&scenario.inputs[0]) };
+        let takes = |trial: &Trial| trial.takes_s(&scenario, RunPhase::Power, Some(&half));
+        assert_eq!(takes(&trial), 4.5, "a busy program that does half of the work");
         // A virtual board waits in no time: 0.4 s here for an idle session of 10 s.
         trial.is_virtual = true;
         trial.took = vec![Duration::from_millis(400), Duration::from_millis(600)];
         assert!((takes(&trial) - 0.4).abs() < 1e-9);
-        let said = trial.outlook(&scenario, &cases, 0.0);
-        assert_eq!(said, "measuring 22 runs will take about 10 s");
-        let said = trial.outlook(&scenario, &cases, 1400.0);
-        assert!(said.ends_with("the first of them will tell"), "{said}");
+        about(seconds(&trial, &scenario, "run"), 6.0 * 0.4 + 6.0 * 0.6 + 10.0 * 0.4);
+    }
+
+    #[test]
+    fn as_many_cases_are_expected_as_are_wanted() {
+        let mut scenario = scenario();
+        scenario.campaign.cases = 5;
+        let cases = expected_cases(&scenario);
+        let inputs: Vec<&str> = cases.iter().map(|case| case.input.as_str()).collect();
+        assert_eq!(inputs, ["few", "many", "few", "many", "few"]);
+        assert_eq!(cases.iter().filter(|case| case.removed.is_empty()).count(), 2);
+        let trial = trial([4.0, 6.0]);
+        let runs_s = trial.measuring_s(&scenario, &cases);
+        assert!(runs_s > 2.0 * trial.measuring_s(&scenario, &cases[..2]), "{runs_s}");
+    }
+
+    /// Compilers with 40 % of the first input's time: 6 times its frames, and all stages take
+    /// longer by as much.
+    #[test]
+    fn sessions_are_lengthened_by_their_frames() {
+        let mut trial = trial([4.0, 6.0]);
+        let mut scenario = scenario();
+        assert!(trial.longer(&scenario).is_empty());
+        let threads = RuntimeThreads { process_s: 4.0, compiler_s: 1.6, collector_s: 0.0 };
+        trial.sessions[0].1.threads = Some(threads);
+        assert!(trial.longer(&scenario).is_empty(), "it is no JVM of this machine");
+        trial.is_local = true;
+        let longer = trial.longer(&scenario);
+        assert_eq!(longer, [SessionLength { input: "few".into(), was: 100, frames: 600 }]);
+        let after = trial.with_lengths(&longer, scenario.session.rest_s);
+        let all_s = 6.0 * (24.0 + 2.5) + 6.0 * (6.0 + 2.5) + 10.0 * (10.0 + 2.5);
+        about(seconds(&after, &scenario, "run"), all_s);
+        // Too short for the meter, by any meter.
+        trial.sessions[1].1.duration_s = 1.2;
+        let for_meter = trial.longer(&scenario).into_iter().find(|one| one.input == "many");
+        assert_eq!(for_meter.map(|one| one.frames), Some(660));
+        let touch = crate::scenario::InputStep {
+            at_s: 1.0,
+            action: crate::scenario::InputAction::Tap { x: 1, y: 1 },
+        };
+        scenario.inputs[0].steps = vec![touch];
+        assert!(trial.longer(&scenario).iter().all(|one| one.input == "many"));
     }
 
     /// Of 800 samples in two runs 5 % are known to sqrt(0.95 / 40) = 15 %, and 2.4 times

@@ -27,6 +27,8 @@ pub const DRY_RUNS: &str = "dry-runs.jsonl";
 /// What removed blocks still hold.
 pub const REMAINS: &str = "residual-counts.csv";
 
+/// Inputs whose sessions are longer than the scenario asks for.
+pub const SESSION_LENGTHS: &str = "session-lengths.csv";
 /// Which board has which case.
 pub const ASSIGNMENT: &str = "assignment.csv";
 /// Who calls whom.

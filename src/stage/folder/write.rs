@@ -7,7 +7,7 @@ use crate::operations::findings_csv;
 use crate::scenario::Scenario;
 use crate::stage::Failure;
 
-use super::{CampaignFolder, Output, names, read_text};
+use super::{CampaignFolder, Output, names};
 
 impl Output {
     /// The folder as a campaign's.
@@ -25,10 +25,9 @@ impl Output {
         Ok(())
     }
 
-    /// Keeps the scenario's file, so that later stages need the folder alone.
+    /// Keeps the scenario's text, so that later stages need the folder alone.
     pub fn write_scenario(&self, scenario: &Scenario) -> Result<(), Failure> {
-        self.write(names::SCENARIO, read_text(&scenario.file)?)?;
-        Ok(())
+        self.write(names::SCENARIO, &scenario.text).map(drop)
     }
 
     /// Writes which board has which case.

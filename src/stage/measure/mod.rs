@@ -180,9 +180,8 @@ fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result
 
 /// What versions before the basis told campaigns apart by: scenario and plan.
 fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
-    let scenario = read_text(&scenario.file)?;
     let plan = read_text(&output.path(names::PLAN))?;
-    Ok(hash_of_bytes(format!("{scenario}\0{plan}").as_bytes()))
+    Ok(hash_of_bytes(format!("{}\0{plan}", scenario.text).as_bytes()))
 }
 
 /// How many runs there are, and what became of those that went wrong.

@@ -17,12 +17,12 @@ use crate::csv_text::CsvText;
 use crate::format::counted;
 use crate::instrument::Probe;
 use crate::microbenchmarks::measure::{self, CountedRun, MicrobenchmarkRun};
+use crate::microbenchmarks::pairs as before_after;
 use crate::microbenchmarks::places::{PLACES_AHEAD, PLACES_MEANWHILE};
 use crate::microbenchmarks::prices::MicrobenchmarkPrices;
-use crate::microbenchmarks::select::measured_operations;
 use crate::microbenchmarks::{Microbenchmark, catalogue, for_compilers, program, select};
 use crate::model::table::Table;
-use crate::operations::{Dictionary, Mix, split_form};
+use crate::operations::{Mix, split_form};
 use crate::private_files::TemporaryFolder;
 use crate::scenario::Scenario;
 use crate::toolchain::jvm::{self, JvmEnd, JvmRun};
@@ -36,7 +36,7 @@ use super::{Failure, Output};
 pub(crate) use kept::SessionStore;
 pub(crate) use pairs::pairs;
 use sessions::session_s;
-pub(crate) use sessions::{PART, measure_all};
+pub(crate) use sessions::{PART, SessionMeter, measure_all};
 
 /// Operations below this share of all executions get no microbenchmark.
 const LEAST_SHARE: f64 = 1e-6;
@@ -84,16 +84,8 @@ pub fn microbenchmarks(
     output: &Output,
 ) -> Result<MeasuredMicrobenchmarks, Failure> {
     let all = for_boards(boards);
-    let all_executed = mix.executions();
-    let ran = all_executed.iter().map(|(name, count)| (name.as_str(), *count));
-    let most = most_executed(ran, scenario.microbenchmarks.count);
-    let mut wanted = all_executed.clone();
-    wanted.retain(|name, _| most.contains(name.as_str()));
-    let mut executed = wanted.clone();
-    executed.extend(
-        mix.forms().into_iter().filter(|(form, _)| wanted.contains_key(split_form(form).0)),
-    );
-    let microbenchmarks = select::select(&all, &executed, LEAST_SHARE);
+    let wanted = wanted(mix, scenario);
+    let microbenchmarks = selected(&all, mix, &wanted);
     let application = analyse(&microbenchmarks)?;
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &microbenchmarks, &mut builder, jdk)?;
@@ -112,6 +104,29 @@ pub fn microbenchmarks(
         prices,
         without,
     })
+}
+
+/// The operations that are to have microbenchmarks, with their executions.
+fn wanted(mix: &Mix, scenario: &Scenario) -> BTreeMap<String, u64> {
+    let mut wanted = mix.executions();
+    let ran: Vec<(String, u64)> = wanted.clone().into_iter().collect();
+    let ran = ran.iter().map(|(name, count)| (name.as_str(), *count));
+    let most = most_executed(ran, scenario.microbenchmarks.count);
+    wanted.retain(|name, _| most.contains(name.as_str()));
+    wanted
+}
+
+/// The microbenchmarks of these operations and of their forms.
+fn selected(
+    all: &[Microbenchmark],
+    mix: &Mix,
+    wanted: &BTreeMap<String, u64>,
+) -> Vec<Microbenchmark> {
+    let mut executed = wanted.clone();
+    executed.extend(
+        mix.forms().into_iter().filter(|(form, _)| wanted.contains_key(split_form(form).0)),
+    );
+    select::select(all, &executed, LEAST_SHARE)
 }
 
 /// The microbenchmarks that the boards' compilers leave whole.
@@ -184,20 +199,23 @@ impl MeasuredMicrobenchmarks {
     }
 }
 
-/// About how long the microbenchmarks of a scenario take, in seconds on the board's clock: there
-/// is one for each operation of its sources that any microbenchmark is for, up to
-/// `microbenchmarks.count`. `meter` is what measures them, by its name.
-pub(crate) fn expected_s(scenario: &Scenario, dictionary: &Dictionary, meter: &str) -> f64 {
+/// About how long the microbenchmarks of what a scenario executes take, in seconds on the board's
+/// clock.
+pub(crate) fn expected_s(scenario: &Scenario, mix: &Mix, board: SessionMeter<'_>) -> f64 {
     if !scenario.microbenchmarks.enabled {
         return 0.0;
     }
-    let measured = measured_operations(&catalogue());
-    let blocks = dictionary.blocks.iter();
-    let operations = blocks.flat_map(|block| &block.operations).map(|one| one.operation.name());
-    let has_microbenchmark = |name: &&str| measured.contains(*name);
-    let microbenchmarks: BTreeSet<&str> = operations.filter(has_microbenchmark).collect();
-    let microbenchmarks = microbenchmarks.len().min(scenario.microbenchmarks.count);
-    f64::from(scenario.microbenchmarks.repeats) * session_s(microbenchmarks, scenario, meter)
+    let microbenchmarks = selected(&catalogue(), mix, &wanted(mix, scenario)).len();
+    f64::from(scenario.microbenchmarks.repeats) * session_s(microbenchmarks, scenario, board)
+}
+
+/// How long those of all before/after pairs take at most.
+pub(crate) fn longest_pairs_s(scenario: &Scenario, board: SessionMeter<'_>) -> f64 {
+    if !scenario.microbenchmarks.enabled {
+        return 0.0;
+    }
+    let all = before_after::microbenchmarks(&before_after::pairs()).len();
+    f64::from(scenario.microbenchmarks.repeats) * session_s(all, scenario, board)
 }
 
 /// The microbenchmarks' program, divided into blocks.
@@ -261,6 +279,31 @@ fn names_argument(microbenchmarks: &[Microbenchmark]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::parse_scenario;
+
+    /// One for each operation and each of its forms, with what every program may contain.
+    #[test]
+    fn expected_are_as_many_as_are_run_and_what_each_takes_before_it_is_measured() {
+        let text = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\n\
+                    path = 's'\n[session]\nframes = 1\n[microbenchmarks]\nrepeats = 3\n\
+                    count = 1\nwindow_s = 1\ngap_s = 0.5\n[[input]]\nname = 'i'\n";
+        let scenario = parse_scenario(text, Path::new("a.toml")).unwrap();
+        let often = [("", 5), ("value", 90)].map(|(context, n)| (context.to_string(), n));
+        let rarely = [("", 1)].map(|(context, n)| (context.to_string(), n));
+        let mix = Mix(BTreeMap::from([
+            ("Addition_int_int".to_string(), BTreeMap::from(often)),
+            ("Not".to_string(), BTreeMap::from(rarely)),
+        ]));
+        let run = selected(&catalogue(), &mix, &wanted(&mix, &scenario));
+        assert!(run.iter().any(|one| one.measures.contains(&"Addition_int_int".to_string())));
+        assert!(!run.iter().any(|one| one.measures == ["Not"]), "one operation is to have some");
+        let board = |is_local| SessionMeter { meter: "ina231", is_local };
+        let (here, there) = (board(true), board(false));
+        let each_s = expected_s(&scenario, &mix, there) / 3.0 / run.len() as f64;
+        assert!((each_s - (1.0 + 3.0 * 0.264)).abs() < 1e-9, "the meter's gap: {each_s}");
+        let more_s = expected_s(&scenario, &mix, here) / 3.0 / run.len() as f64 - each_s;
+        assert!(more_s > 3.0 * 0.264, "a second gap, and its compilation: {more_s}");
+    }
 
     #[test]
     fn windows_have_a_row_per_microbenchmark_and_repeat() {

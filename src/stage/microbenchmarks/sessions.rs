@@ -38,6 +38,9 @@ const MICROBENCHMARKS: &str = "microbenchmarks";
 /// The argument that says how long each of them is to run.
 const MILLIS: &str = "millis";
 
+/// The argument that says how long each of them is run before, at most.
+const WARM_UP: &str = "warm";
+
 /// A session to be made, or taken up.
 struct MicrobenchmarkSession<'o> {
     plan: SessionPlan,
@@ -51,6 +54,10 @@ pub const PART: &str = "microbenchmarks";
 /// How long a microbenchmark is run at most before it is measured where compilers work meanwhile,
 /// in seconds: mostly they are quiet after a few tenths.
 const WARM_UP_S: f64 = 10.0;
+
+/// How long it usually takes until it is compiled, and until it is found how many iterations are
+/// enough, in seconds.
+const USUAL_WARM_UP_S: f64 = 0.8;
 
 /// The most that compilers may have of a microbenchmark's CPU time: more, and it was not yet
 /// what they make of it.
@@ -103,9 +110,28 @@ fn say_gap(scenario: &Scenario, meter: &str) {
     }
 }
 
-/// Seconds of a session on the board's clock.
-pub fn session_s(microbenchmarks: usize, scenario: &Scenario, meter: &str) -> f64 {
-    microbenchmarks as f64 * (wanted_window_s(scenario, meter) + gap_s(scenario, meter))
+/// What the length of a session depends on beside the scenario.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionMeter<'m> {
+    /// The meter's name.
+    pub meter: &'m str,
+    /// Whether the board is this machine.
+    pub is_local: bool,
+}
+
+impl<'b> From<&'b OpenBoard> for SessionMeter<'b> {
+    fn from(board: &'b OpenBoard) -> Self {
+        Self { meter: board.meter, is_local: board.is_local() }
+    }
+}
+
+/// Seconds of a session on the board's clock. Where compilers work meanwhile, each microbenchmark
+/// is compiled first, and rests before its collection, too.
+pub fn session_s(microbenchmarks: usize, scenario: &Scenario, board: SessionMeter<'_>) -> f64 {
+    let SessionMeter { meter, is_local } = board;
+    let (window_s, gap_s) = (wanted_window_s(scenario, meter), gap_s(scenario, meter));
+    let before_s = if is_local { gap_s + USUAL_WARM_UP_S } else { 0.0 };
+    microbenchmarks as f64 * (window_s + gap_s + before_s)
 }
 
 /// Runs all microbenchmarks, in another order each time. Several boards take turns, and work at the
@@ -125,14 +151,15 @@ pub fn measure_all(
     let mut turns =
         turns(microbenchmarks, scenario, boards, &|board| program(board).1.clone(), place)?;
     let sessions = turns.iter().map(Vec::len).sum::<usize>();
-    let longest = |board: &OpenBoard| session_s(microbenchmarks.len(), scenario, board.meter);
+    let longest = |board: &OpenBoard| session_s(microbenchmarks.len(), scenario, board.into());
     let board_s = sessions as f64 * boards.iter().map(longest).fold(0.0, f64::max);
     for board in boards {
         say_gap(scenario, board.meter);
     }
-    let bar = progress::bar_on_board((sessions * microbenchmarks.len()) as u64, PART, board_s);
-    let there = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
-    bar.found_up_to((there * microbenchmarks.len()) as u64);
+    let steps = |turn: &MicrobenchmarkSession<'_>| steps_of(&turn.plan);
+    let bar = progress::bar_on_board(turns.iter().flatten().map(steps).sum(), PART, board_s);
+    let there = turns.iter().flatten().filter(|turn| turn.logs.is_some());
+    bar.found_up_to(there.map(steps).sum());
     let measured: Vec<_> = thread::scope(|scope| {
         let bar = bar.as_ref();
         let workers: Vec<_> = boards
@@ -278,7 +305,7 @@ fn measure(
         let why = crash_in(&logs.logcat).unwrap_or(script_output);
         return Err(bad(format!("it ended with {:?}: {why}", outcome.end)));
     }
-    bar.inc(microbenchmarks_of(plan).saturating_sub(closed.get()));
+    bar.inc(steps_of(plan).saturating_sub(closed.get()));
     Ok(logs)
 }
 
@@ -288,10 +315,12 @@ fn window_s(plan: &SessionPlan) -> f64 {
     millis.and_then(|(_, value)| value.parse::<f64>().ok()).map_or(0.0, |millis| millis / 1000.0)
 }
 
-/// How many microbenchmarks a session runs.
-fn microbenchmarks_of(plan: &SessionPlan) -> u64 {
-    let names = plan.extras.iter().find(|(key, _)| key == MICROBENCHMARKS);
-    names.map_or(0, |(_, names)| names.split(',').count() as u64)
+/// How many steps a session has: each of its microbenchmarks is measured, and compiled before
+/// where compilers work meanwhile.
+fn steps_of(plan: &SessionPlan) -> u64 {
+    let extra = |wanted: &str| plan.extras.iter().find(|(key, _)| key == wanted);
+    let names = extra(MICROBENCHMARKS).map_or(0, |(_, names)| names.split(',').count() as u64);
+    if extra(WARM_UP).is_some() { 2 * names } else { names }
 }
 
 fn session(
@@ -305,7 +334,7 @@ fn session(
     let names: Vec<&str> =
         order.iter().map(|microbenchmark| microbenchmark.name.as_str()).collect();
     let gap_s = gap_s(scenario, board.meter);
-    let expected = session_s(order.len(), scenario, board.meter);
+    let expected = session_s(order.len(), scenario, board.into());
     let window_s = wanted_window_s(scenario, board.meter);
     let longest = 3.0 * window_s + 2.0 * gap_s + warm_s;
     let longest = order.len() as f64 * longest + 60.0;
@@ -315,7 +344,7 @@ fn session(
         ("gap".to_string(), millis(gap_s)),
     ];
     if warm_s > 0.0 {
-        extras.push(("warm".to_string(), millis(warm_s)));
+        extras.push((WARM_UP.to_string(), millis(warm_s)));
     }
     let (main, entry) =
         PackageKind::of_ours(scenario, board).entry(program::PACKAGE, program::MAIN);
@@ -432,7 +461,8 @@ mod tests {
         let meters = ["ina231", "fuel-gauge", "odpm", "software"];
         assert_eq!(meters.map(|meter| gap_s(&scenario, meter)), [3.0 * 0.264, 3.0, 0.8, 0.2]);
         assert_eq!(meters.map(|meter| wanted_window_s(&scenario, meter)), [3.0, 3.0, 3.0, 1.0]);
-        assert!((session_s(10, &scenario, "fuel-gauge") - 60.0).abs() < 1e-9);
+        let fuel_gauge = SessionMeter { meter: "fuel-gauge", is_local: false };
+        assert!((session_s(10, &scenario, fuel_gauge) - 60.0).abs() < 1e-9);
         (scenario.microbenchmarks.window_s, scenario.microbenchmarks.gap_s) =
             (Some(0.5), Some(1.5));
         assert_eq!(meters.map(|meter| gap_s(&scenario, meter)), [1.5, 3.0, 1.5, 1.5]);

@@ -88,6 +88,7 @@ impl MethodGroups {
         let level = seen.level(&counted);
         let places: Vec<f64> = grouped.scales(leaves).iter().map(|scale| scale * level).collect();
         let (fit, model) = fitted(&counts, level, &places, &seen, words)?;
+        let counted: Vec<f64> = counted.iter().map(|counted| counted * level).collect();
         let areas = accounts(&grouped, &seen, &counted, &places, &fit);
         // Costs that learnt are at the samples' level.
         let level = match &model {

@@ -1,9 +1,12 @@
 //! Runs with the call-tree probe on the local JVM: who called, for every input.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use crate::instrument::Probe;
 use crate::private_files::TemporaryFolder;
-use crate::scenario::Scenario;
-use crate::toolchain::jvm::{self, JvmEnd};
+use crate::scenario::{InputSequence, Scenario};
+use crate::toolchain::jvm::{self, JvmEnd, JvmOutcome};
 use crate::toolchain::{Jdk, jar};
 
 use super::counts_files::read_calls;
@@ -11,43 +14,169 @@ use super::last_words::last_words;
 use super::runner::VariantRunner;
 use super::{BuildError, VariantBuilder};
 
-/// Runs the unremoved application once with each input; gives the inputs' names and the
-/// logs of calls. The runs don't wait for frames, as dry runs don't.
-///
-/// # Errors
-/// The application doesn't compile with the probe, or a run doesn't end well.
-pub fn call_logs(
-    scenario: &Scenario,
-    jdk: &Jdk,
-    builder: &mut VariantBuilder<'_>,
-) -> Result<Vec<(String, String)>, BuildError> {
-    let variant = builder.build(&Default::default(), Probe::Calls)?;
-    let folder = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
-    let classes = folder.path().join("calls.jar");
-    let runner = VariantRunner::new(scenario, builder.application(), jdk)?;
-    let runnable = runner.runnable(&variant.classes)?;
-    let bytes = jar::pack(&[], &runnable);
-    std::fs::write(&classes, bytes).map_err(BuildError::io(&classes))?;
-    let mut logs = Vec::new();
-    for input in &scenario.inputs {
-        let place = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
-        let outcome = jvm::run(jdk, &runner.unlimited(input, place.path(), &classes)?)?;
-        let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
-        let said = last_words(&outcome.stderr);
-        match outcome.end {
-            JvmEnd::Exited(0) => {}
-            JvmEnd::Exited(code) => {
-                let said = said.as_deref().unwrap_or("no message");
-                return Err(failed(format!("exit code {code}: {said}")));
-            }
-            JvmEnd::TimedOut => return Err(failed("it did not end in time".into())),
-        }
-        let log =
-            read_calls(&runner.left(place.path())).map_err(|error| failed(error.to_string()))?;
-        let log = log.ok_or_else(|| {
-            failed("it left no log of calls; a program that halts writes none".into())
-        })?;
-        logs.push((input.name.clone(), log));
+/// The shortest limit of a run that records calls.
+const LEAST_LIMIT: Duration = Duration::from_secs(60);
+
+/// ... and how many sessions it lasts at least: the probe makes most programs two or three times
+/// as slow.
+const SESSIONS: f64 = 3.0;
+
+/// Exit code of a program that the probe's runtime ended at the limit (`Calls.java`).
+const OVER_TIME: i32 = 98;
+
+/// How long a run that records calls may take. It is ended then, and the calls until then are
+/// recorded.
+pub fn call_limit(scenario: &Scenario) -> Duration {
+    LEAST_LIMIT.max(Duration::from_secs_f64(SESSIONS * scenario.session.duration_s))
+}
+
+/// Records the calls of the unremoved application. Its runs don't wait for frames, as dry runs
+/// don't.
+pub struct CallRecorder<'r> {
+    jdk: &'r Jdk,
+    runner: VariantRunner<'r>,
+    limit: Duration,
+    /// Deleted with this.
+    _folder: TemporaryFolder,
+    classes: PathBuf,
+}
+
+impl<'r> CallRecorder<'r> {
+    /// Builds the application with the probe.
+    ///
+    /// # Errors
+    /// It doesn't compile with it.
+    pub fn new(
+        scenario: &'r Scenario,
+        jdk: &'r Jdk,
+        builder: &'r mut VariantBuilder<'_>,
+    ) -> Result<Self, BuildError> {
+        let variant = builder.build(&Default::default(), Probe::Calls)?;
+        let folder = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
+        let classes = folder.path().join("calls.jar");
+        let runner = VariantRunner::new(scenario, builder.application(), jdk)?;
+        let runnable = runner.runnable(&variant.classes)?;
+        let bytes = jar::pack(&[], &runnable);
+        std::fs::write(&classes, bytes).map_err(BuildError::io(&classes))?;
+        Ok(Self { jdk, runner, limit: call_limit(scenario), _folder: folder, classes })
     }
-    Ok(logs)
+
+    /// Runs the application once with an input; gives the log of its calls.
+    ///
+    /// # Errors
+    /// The run doesn't end well, or leaves no log.
+    pub fn record(&self, input: &InputSequence) -> Result<String, BuildError> {
+        let place = TemporaryFolder::new("calls").map_err(BuildError::io(std::env::temp_dir()))?;
+        let run = self.runner.recording(input, place.path(), &self.classes, self.limit)?;
+        let outcome = jvm::run(self.jdk, &run)?;
+        let failed = |reason: String| BuildError::Calls { input: input.name.clone(), reason };
+        ended_well(&outcome).map_err(failed)?;
+        let log = read_calls(&self.runner.left(place.path()));
+        log.map_err(|error| failed(error.to_string()))?.ok_or_else(|| {
+            failed("it left no log of calls; a program that halts writes none".into())
+        })
+    }
+}
+
+/// Whether what it did is known: also of one that was ended at the limit.
+fn ended_well(outcome: &JvmOutcome) -> Result<(), String> {
+    match outcome.end {
+        JvmEnd::Exited(0 | OVER_TIME) => Ok(()),
+        JvmEnd::Exited(code) => {
+            let said = last_words(&outcome.stderr);
+            Err(format!("exit code {code}: {}", said.as_deref().unwrap_or("no message")))
+        }
+        JvmEnd::TimedOut => Err("it did not end in time".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use super::*;
+    use crate::blocks::Granularity;
+    use crate::build::{AnalysedApplication, Sources};
+    use crate::scenario::parse_scenario;
+
+    /// Three of four calls of `leaf` are from `often`, in turns, so that a sample in a fixed rhythm
+    /// would see one path alone. With 7 frames it never ends.
+    const MAIN: &str = "package a; public class Main {
+        static int sum;
+        static void leaf() { sum++; }
+        static void often() { leaf(); leaf(); leaf(); }
+        static void rarely() { leaf(); }
+        public static void main(String[] words) {
+            int frames = Integer.parseInt(words[0].substring(7));
+            for (int i = 0; i < frames || frames == 7; i++) { often(); rarely(); }
+        } }";
+
+    /// The log of the calls with so many frames; `None` without a JDK.
+    fn log(frames: u64, limit: Duration) -> Option<String> {
+        let Ok(jdk) = Jdk::find() else {
+            crate::skip::because("no JDK");
+            return None;
+        };
+        let text = format!(
+            "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'a.Main'\n[[source]]\npath = 's'\n\
+             [session]\nframes = {frames}\n[[input]]\nname = 'i'\n"
+        );
+        let scenario = parse_scenario(&text, Path::new("a.toml")).unwrap();
+        let sources = Sources::of_texts(vec![("a/Main.java".to_owned(), MAIN.to_owned())]);
+        let application = AnalysedApplication::analyse(sources, Granularity::Statement).unwrap();
+        let mut builder = VariantBuilder::new(&application, &jdk, None).unwrap();
+        let recorder = CallRecorder::new(&scenario, &jdk, &mut builder).unwrap();
+        let recorder = CallRecorder { limit, ..recorder };
+        Some(recorder.record(&scenario.inputs[0]).unwrap())
+    }
+
+    /// Executions on each path that a block ran on, most first, and whether they were sampled.
+    fn paths(log: &str) -> Vec<(Vec<u64>, bool)> {
+        let mut blocks: BTreeMap<&str, (Vec<u64>, bool)> = BTreeMap::new();
+        for line in log.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            if let ([block, executions] | [block, executions, _], Ok(_)) =
+                (&words[..], words[0].parse::<u32>())
+            {
+                let of = blocks.entry(block).or_default();
+                of.0.push(executions.parse().unwrap());
+                of.1 |= words.len() == 3;
+            }
+        }
+        let sorted = |(mut of, is_sampled): (Vec<u64>, bool)| {
+            of.sort_unstable_by(|a, b| b.cmp(a));
+            (of, is_sampled)
+        };
+        blocks.into_values().map(sorted).collect()
+    }
+
+    #[test]
+    fn what_runs_often_is_sampled_for_its_paths_and_counted_exactly() {
+        let frames = 100_000;
+        let Some(log) = log(frames, LEAST_LIMIT) else { return };
+        let paths = paths(&log);
+        let leaf = paths.iter().find(|(of, _)| of.len() == 2).unwrap();
+        assert!(leaf.1, "sampled");
+        assert_eq!(leaf.0.iter().sum::<u64>(), 4 * frames, "{log}");
+        let often = leaf.0[0] as f64 / (3 * frames) as f64;
+        assert!((often - 1.0).abs() < 0.03, "{log}");
+        assert_eq!(paths.iter().filter(|(of, _)| of[..] == [frames]).count(), 4, "{log}");
+        assert!(!log.contains("over time"));
+    }
+
+    #[test]
+    fn what_runs_a_thousand_times_is_counted_on_its_paths() {
+        let Some(log) = log(250, LEAST_LIMIT) else { return };
+        let paths = paths(&log);
+        assert!(paths.iter().all(|(_, is_sampled)| !is_sampled), "{log}");
+        assert!(paths.iter().any(|(of, _)| of[..] == [750, 250]), "{log}");
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_recorded_until_its_limit() {
+        let Some(log) = log(7, Duration::from_millis(1500)) else { return };
+        assert!(log.contains("\nover time\n"), "{log}");
+        assert!(paths(&log).iter().any(|(of, _)| of.len() == 2 && of[0] > of[1]), "{log}");
+    }
 }

@@ -51,7 +51,7 @@ pub(crate) fn read_calls(folder: &Path) -> io::Result<Option<String>> {
     Ok(Some(format!("{CALLS_BEGIN}{threads}lost {lost}{CALLS_END}")))
 }
 
-const CALLS_BEGIN: &str = "wattline-calls 1\n";
+const CALLS_BEGIN: &str = "wattline-calls 2\n";
 const CALLS_END: &str = "\nend\n";
 
 fn read_all(folder: &Path, begin: &str, end: &str) -> io::Result<Vec<String>> {
@@ -99,11 +99,11 @@ mod tests {
     fn logs_of_calls_are_one_after_the_other_and_a_torn_one_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-        write("wattline-calls-1.txt", "wattline-calls 1\nthread a\nnode -1 -1\nlost 1\nend\n");
-        write("wattline-calls-2.txt", "wattline-calls 1\nthread b\nnode -1 -1\nlost 2\nend\n");
-        let one = "wattline-calls 1\nthread a\nnode -1 -1\nthread b\nnode -1 -1\nlost 3\nend\n";
+        write("wattline-calls-1.txt", "wattline-calls 2\nthread a\nnode -1 -1\nlost 1\nend\n");
+        write("wattline-calls-2.txt", "wattline-calls 2\nthread b\nnode -1 -1\nlost 2\nend\n");
+        let one = "wattline-calls 2\nthread a\nnode -1 -1\nthread b\nnode -1 -1\nlost 3\nend\n";
         assert_eq!(read_calls(folder.path()).unwrap().as_deref(), Some(one));
-        write("wattline-calls-3.txt", "wattline-calls 1\nthread b\n");
+        write("wattline-calls-3.txt", "wattline-calls 2\nthread b\n");
         assert!(read_calls(folder.path()).is_err());
     }
 }

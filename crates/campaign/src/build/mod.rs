@@ -30,7 +30,7 @@ mod verdict;
 mod windowed;
 
 pub use application::AnalysedApplication;
-pub use call_logs::call_logs;
+pub use call_logs::{CallRecorder, call_limit};
 pub use dry_run::HostDryRunner;
 pub use error::BuildError;
 pub use javac_settings::JavacSettings;

@@ -32,6 +32,9 @@ const SLOWER: u32 = 10;
 /// ... and at least so long.
 const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a program may take to write its calls at its limit.
+const WRITING: Duration = Duration::from_secs(60);
+
 /// Exit code of a program that the probes' runtime ended for its work (`W.java`).
 const TOO_MUCH_WORK: i32 = 99;
 
@@ -170,22 +173,24 @@ impl<'r> VariantRunner<'r> {
         self.judge.most_work(input).map(|most| format!("-Dwattline.limit={most}"))
     }
 
-    /// A run that is as long as it is: with the call-tree probe, which is slow.
-    pub(super) fn unlimited(
+    /// A run with the call-tree probe, which ends it by itself at its limit.
+    pub(super) fn recording(
         &self,
         input: &InputSequence,
         folder: &Path,
         classes: &Path,
+        limit: Duration,
     ) -> Result<JvmRun, BuildError> {
+        let ends = format!("-Dwattline.limit_ms={}", limit.as_millis());
         let job = Job {
             classes: classes.to_path_buf(),
-            options: Vec::new(),
+            options: vec![ends],
             off: None,
             removed: BTreeSet::new(),
             kept: Vec::new(),
             hung: OnceLock::new(),
         };
-        Ok(JvmRun { limit: base_limit(self.scenario) * SLOWER, ..self.plan(input, folder, &job)? })
+        Ok(JvmRun { limit: limit + WRITING, ..self.plan(input, folder, &job)? })
     }
 
     fn plan(&self, input: &InputSequence, folder: &Path, job: &Job) -> Result<JvmRun, BuildError> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,11 +33,18 @@ use super::thread_times::ThreadTimes;
 const THREADS_PERIOD: Duration = Duration::from_millis(100);
 
 impl LocalJvm {
-    /// Runs a session to its end; see [`run_session`](super::run_session).
-    pub fn run_session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+    /// Runs a session to its end; `closed` is told how many microbenchmarks have ended, and how
+    /// many were compiled before, both together. See
+    /// [`run_session_watched`](super::run_session_watched).
+    pub fn run_session_watched(
+        &self,
+        plan: &SessionPlan,
+        closed: &mut dyn FnMut(u64),
+    ) -> Result<SessionLogs, DeviceError> {
         let session = LocalSession::new(self, plan, self.header(plan));
         let command = plan.input_command.as_ref();
-        let (logs, input) = beside(command, LOCAL_SERIAL, &|| (), |begin| session.run(begin));
+        let (logs, input) =
+            beside(command, LOCAL_SERIAL, &|| (), |begin| session.run(begin, closed));
         let mut logs = logs?;
         if let Some(end) = input {
             logs.take_input(&end);
@@ -55,6 +62,10 @@ impl LocalJvm {
         )
     }
 }
+
+/// What a program of microbenchmarks prints before the name of one that is compiled
+/// (`MicrobenchmarkMain.java`).
+const COMPILED: &str = "wattline: compiled";
 
 /// How extras begin that are for what starts an application (`Runner.java`): here they are
 /// properties.
@@ -76,6 +87,8 @@ struct LocalSession<'s> {
     /// Its threads' times.
     threads: Mutex<ThreadTimes>,
     over: AtomicBool,
+    /// Microbenchmarks that were compiled, and that have ended.
+    closed: AtomicU64,
     /// The code with which the application ended by itself; 0 while it has not.
     code: AtomicI32,
 }
@@ -101,12 +114,17 @@ impl<'s> LocalSession<'s> {
             pid: AtomicU32::new(0),
             threads: Mutex::default(),
             over: AtomicBool::new(false),
+            closed: AtomicU64::new(0),
             code: AtomicI32::new(0),
         }
     }
 
     /// Runs it to its end; calls `begin` when the application has begun.
-    fn run(&self, begin: &mut dyn FnMut()) -> Result<SessionLogs, DeviceError> {
+    fn run(
+        &self,
+        begin: &mut dyn FnMut(),
+        closed: &mut dyn FnMut(u64),
+    ) -> Result<SessionLogs, DeviceError> {
         thread::scope(|scope| {
             let header = lock(&self.samples).len();
             let sampler = scope.spawn(|| self.sample());
@@ -119,7 +137,7 @@ impl<'s> LocalSession<'s> {
             let end = match self.plan.kind {
                 SessionKind::Idle { duration } => self.idle(duration),
                 SessionKind::App | SessionKind::Traced | SessionKind::Sampled(_) => {
-                    self.application(begin)
+                    self.application(begin, closed)
                 }
             };
             let ended_s = self.mark_uptime();
@@ -170,6 +188,7 @@ impl<'s> LocalSession<'s> {
     fn application(
         &self,
         begin: &mut dyn FnMut(),
+        closed: &mut dyn FnMut(u64),
     ) -> Result<(SessionEnd, SessionOutput), DeviceError> {
         let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
@@ -192,7 +211,7 @@ impl<'s> LocalSession<'s> {
         let end = thread::scope(|scope| {
             scope.spawn(|| self.copy(out, "System.out", pid));
             scope.spawn(|| self.copy(err, "System.err", pid));
-            let end = self.drive(&mut child, input, begin);
+            let end = self.drive(&mut child, input, begin, closed);
             if sampled {
                 // What its sampler knows is written when it ends by itself, or is told to.
                 flight::end(&mut child);
@@ -253,6 +272,10 @@ impl<'s> LocalSession<'s> {
         let MarkerTexts { begin, end } = &self.plan.marks;
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             self.say(tag, pid, &line);
+            let closes = |mark: &str| line.strip_prefix(mark).is_some_and(|of| of.starts_with(' '));
+            if closes(end) || closes(COMPILED) {
+                self.closed.fetch_add(1, Ordering::SeqCst);
+            }
             if line.starts_with(begin) || line.starts_with(end) {
                 let times = self.read_threads(pid).times();
                 self.say("wattline", pid, &times.to_string());
@@ -274,12 +297,19 @@ impl<'s> LocalSession<'s> {
         child: &mut Child,
         mut input: Option<ChildStdin>,
         begin: &mut dyn FnMut(),
+        closed: &mut dyn FnMut(u64),
     ) -> SessionEnd {
         let mut steps = in_order(&self.plan.steps).into_iter().peekable();
         let started = Instant::now();
         let mut looked = started;
         let mut ended: Option<Instant> = None;
+        let mut told = 0;
         loop {
+            let now = self.closed.load(Ordering::SeqCst);
+            if now != told {
+                told = now;
+                closed(now);
+            }
             let begun_s = self.time_of(&self.plan.marks.begin);
             if begun_s.is_some() {
                 begin();

@@ -59,6 +59,7 @@ impl TryFrom<ScenarioFile> for Scenario {
             description: written.description,
             seed: written.seed,
             file: PathBuf::new(),
+            text: String::new(),
         })
     }
 }

@@ -25,6 +25,8 @@ pub struct Scenario {
     pub seed: u64,
     /// The scenario file itself.
     pub file: PathBuf,
+    /// Its text, with what was changed since it was read.
+    pub text: String,
     /// What is started.
     pub application: Application,
     /// Source trees; at least one is analysed.

@@ -9,6 +9,7 @@ mod check_campaign;
 pub(crate) mod checked;
 pub(crate) mod error;
 pub(crate) mod file;
+mod frames;
 pub(crate) mod input;
 pub mod javac_option;
 pub(crate) mod keys;
@@ -76,7 +77,7 @@ pub(crate) fn check_written(
     file: &Path,
 ) -> Result<Scenario, ScenarioError> {
     let scenario = Scenario::try_from(written).map_err(|problem| problem.at(file, text))?;
-    Ok(Scenario { file: file.into(), ..scenario })
+    Ok(Scenario { file: file.into(), text: text.to_owned(), ..scenario })
 }
 
 #[cfg(test)]

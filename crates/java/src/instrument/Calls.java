@@ -1,8 +1,12 @@
 // The run-time side of wattline's call-tree probe: blocks are counted per thread and per
 // path of calls. Plain Java for JVM 8 and later, without dependencies. Made for one run on
-// one machine, not for speed. At exit it writes wattline-counts-N.csv as the other probes do,
+// one machine. A thread counts every execution; on which path it was is noted for the first of
+// each block, then for ever fewer of them at random, each of which stands for those since the
+// one before. At exit it writes wattline-counts-N.csv as the other probes do,
 // wattline-calls-N.txt, and wattline-counts-N.final after them, into the working directory or
-// the folder named by the property wattline.out or the variable WATTLINE_OUT.
+// the folder named by the property wattline.out or the variable WATTLINE_OUT. With the property
+// wattline.limit_ms, a program that still runs after that time is ended with code 98, and what
+// it has done until then is written.
 package @PACKAGE@;
 
 import java.io.BufferedWriter;
@@ -21,29 +25,40 @@ public final class W {
     private static final int NODES_MAX = 1 << 17;
     /** Threads that are told apart. */
     private static final int TREES_MAX = 4096;
+    /** Samples of a block that a thread takes before it takes half as many; at first all. */
+    private static final int SAMPLES = Math.max(1, (int) number("wattline.calls.samples", 1024));
+    /** How often their number is halved at most. */
+    private static final int HALVINGS_MAX = 20;
+    private static final int OVER_TIME = 98;
 
     private static final List<Tree> TREES = new ArrayList<Tree>();
+    /** Those of threads that may still run; guarded by TREES. */
+    private static final List<Tree> OPEN = new ArrayList<Tree>();
     /** What threads did for which there was no more room; guarded by TREES. */
     private static long lost;
 
     private static final ThreadLocal<Tree> TREE = new ThreadLocal<Tree>() {
         @Override
         protected Tree initialValue() {
-            Tree tree = new Tree(Thread.currentThread());
-            synchronized (TREES) {
-                if (TREES.size() < TREES_MAX) {
-                    TREES.add(tree);
-                } else {
-                    lost++;
-                }
-            }
-            return tree;
+            return newTree(Thread.currentThread());
         }
     };
+    /** The first thread to come here needs no look-up. */
+    private static final Thread OWNER = Thread.currentThread();
+    private static final Tree OWN = TREE.get();
+    private static final int[] LEFT = OWN.left;
+    /** The tree that was looked up often of late; a race costs a look-up, no more. */
+    private static Tree recent = OWN;
 
     static {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(null, new Exit(), "wattline-exit"));
+            long limit = number("wattline.limit_ms", 0);
+            if (limit > 0) {
+                Thread timer = new Thread(null, new Limit(limit), "wattline-limit");
+                timer.setDaemon(true);
+                timer.start();
+            }
         } catch (IllegalStateException e) {
             // The virtual machine is on its way down.
         } catch (RuntimeException e) {
@@ -61,46 +76,173 @@ public final class W {
 
     /** A method begins; gives what to go back to at its end. */
     public static int i(int method) {
-        Tree tree = TREE.get();
-        int before = tree.here.number;
-        tree.here = tree.next(method);
-        return before;
+        Thread thread = Thread.currentThread();
+        return (thread == OWNER ? OWN : tree(thread)).enter(method);
     }
 
     /** A method ends, in whatever way. Frames that could not end are put right here. */
     public static void o(int before) {
-        Tree tree = TREE.get();
-        tree.here = tree.nodes[before];
+        Thread thread = Thread.currentThread();
+        (thread == OWNER ? OWN : tree(thread)).depth = before;
     }
 
     /** One execution of block id. */
     public static void c(int id) {
-        TREE.get().here.count(id);
+        Thread thread = Thread.currentThread();
+        if (thread != OWNER) {
+            tree(thread).count(id);
+            return;
+        }
+        int left = LEFT[id];
+        if (left == 0) {
+            OWN.sample(id);
+        } else {
+            LEFT[id] = left - 1;
+        }
     }
 
 @VALUES@
-    /** The paths of calls of one thread. */
+    private static Tree tree(Thread thread) {
+        Tree last = recent;
+        return last.thread == thread ? last : lookUp();
+    }
+
+    private static Tree lookUp() {
+        Tree tree = TREE.get();
+        // Often enough to follow the busiest thread, too seldom for threads that take turns to
+        // hinder each other.
+        if ((++tree.misses & 1023) == 0) {
+            recent = tree;
+        }
+        return tree;
+    }
+
+    /** Threads that have ended give back what only a thread that runs needs. */
+    private static Tree newTree(Thread thread) {
+        synchronized (TREES) {
+            Tree tree = new Tree(thread, TREES.size());
+            for (int i = OPEN.size() - 1; i >= 0; i--) {
+                if (OPEN.get(i).thread.getState() == Thread.State.TERMINATED) {
+                    OPEN.remove(i).close();
+                }
+            }
+            if (TREES.size() < TREES_MAX) {
+                TREES.add(tree);
+                OPEN.add(tree);
+            } else {
+                lost++;
+            }
+            return tree;
+        }
+    }
+
+    /** A number that somebody set. */
+    private static long number(String property, long otherwise) {
+        try {
+            return Long.getLong(property, otherwise);
+        } catch (SecurityException e) {
+            return otherwise;
+        }
+    }
+
+    /** The paths of calls of one thread. Only the thread itself changes it while it runs. */
     private static final class Tree {
         final Thread thread;
+        /** Methods that run, the outermost first, and what was there before further in. */
+        int[] path = new int[64];
+        int depth;
+        /** The nodes of the first methods of the path: of so many. */
+        Node[] at = new Node[64];
+        int known;
+
+        /** By block: executions until the next sample, and how many there were at the last one. */
+        int[] left = new int[BLOCKS];
+        int[] skipped = new int[BLOCKS];
+        int[] samples = new int[BLOCKS];
+        /** The node of the last sample. */
+        Node[] last = new Node[BLOCKS];
+        int random;
+
         Node[] nodes = new Node[64];
         int used = 1;
-        Node here;
+        /** Look-ups by its thread. */
+        int misses;
 
-        Tree(Thread thread) {
+        Tree(Thread thread, int number) {
             this.thread = thread;
-            here = new Node(null, -1, 0);
-            nodes[0] = here;
+            random = 0x9e3779b9 * (number + 1) | 1;
+            nodes[0] = new Node(null, -1, 0);
+        }
+
+        int enter(int method) {
+            int before = depth;
+            if (before == path.length) {
+                at = Arrays.copyOf(at, 2 * before);
+                path = Arrays.copyOf(path, 2 * before);
+            }
+            if (path[before] != method) {
+                path[before] = method;
+                if (known > before) {
+                    known = before;
+                }
+            }
+            depth = before + 1;
+            return before;
+        }
+
+        void count(int id) {
+            int of = left[id];
+            if (of == 0) {
+                sample(id);
+            } else {
+                left[id] = of - 1;
+            }
         }
 
         /**
-         * Where a call of a method leads from here. A method that runs already on this path
-         * is gone back to, so that recursion makes no path longer.
+         * One execution with its path, for those since the last one, too. If the stack overflows
+         * in it, it has not happened.
          */
-        Node next(int method) {
-            Node from = here;
-            int at = from.find(method);
-            if (at >= 0) {
-                return from.next[at];
+        void sample(int id) {
+            Node here = here();
+            here.count(id, skipped[id] + 1);
+            last[id] = here;
+            int halvings = samples[id]++ / SAMPLES;
+            int skip = 0;
+            if (halvings > 0) {
+                // Uniform, such that one in 2^halvings is a sample: no rhythm of the program's.
+                int some = random;
+                some ^= some << 13;
+                some ^= some >>> 17;
+                some ^= some << 5;
+                random = some;
+                long most = (2L << (halvings < HALVINGS_MAX ? halvings : HALVINGS_MAX)) - 1;
+                skip = (int) ((some & 0xffffffffL) * most >>> 32);
+            }
+            skipped[id] = skip;
+            left[id] = skip;
+        }
+
+        /** The node of the path as it is now. */
+        private Node here() {
+            int to = depth;
+            Node node = known == 0 ? nodes[0] : at[known - 1];
+            for (int i = known; i < to; i++) {
+                node = next(node, path[i]);
+                at[i] = node;
+                known = i + 1;
+            }
+            return to == 0 ? nodes[0] : at[to - 1];
+        }
+
+        /**
+         * Where a call of a method leads. A method that runs already on this path is gone back
+         * to, so that recursion makes no path longer.
+         */
+        private Node next(Node from, int method) {
+            int found = from.find(method);
+            if (found >= 0) {
+                return from.next[found];
             }
             Node to = from;
             while (to != null && to.method != method) {
@@ -119,6 +261,26 @@ public final class W {
             from.add(method, to);
             return to;
         }
+
+        /** Executions since the last sample of a block, if that was there. */
+        int since(int id, Node node) {
+            int[] left = this.left;
+            return left != null && last[id] == node ? Math.max(0, skipped[id] - left[id]) : 0;
+        }
+
+        /** Its thread has ended. */
+        void close() {
+            for (int id = 0; id < BLOCKS; id++) {
+                int since = since(id, last[id]);
+                if (since > 0) {
+                    last[id].count(id, since);
+                }
+            }
+            left = null;
+            skipped = null;
+            samples = null;
+            last = null;
+        }
     }
 
     /** A method on a path: how often its blocks ran there, and what it called. */
@@ -129,9 +291,7 @@ public final class W {
         int[] called = new int[2];
         Node[] next = new Node[2];
         int calls;
-        /** Blocks, each at the first free place from its hash on; one more than the id, 0 is free. */
-        int[] blocks = new int[8];
-        long[] counts = new long[8];
+        Counts counts = new Counts(8);
         int used;
 
         Node(Node parent, int method, int number) {
@@ -158,19 +318,35 @@ public final class W {
             next[calls++] = to;
         }
 
-        void count(int block) {
-            int at = place(blocks, block + 1);
-            if (blocks[at] == 0) {
-                if (2 * ++used > blocks.length) {
-                    grow();
-                    at = place(blocks, block + 1);
+        /** So many executions of a block, of which one is known to have been here. */
+        void count(int block, int weight) {
+            int at = counts.place(block + 1);
+            if (counts.blocks[at] == 0) {
+                if (2 * ++used > counts.blocks.length) {
+                    counts = counts.larger();
+                    at = counts.place(block + 1);
                 }
-                blocks[at] = block + 1;
+                counts.blocks[at] = block + 1;
             }
-            counts[at]++;
+            counts.spread[at] += (double) weight * (weight - 1);
+            counts.executions[at] += weight;
+        }
+    }
+
+    /** Blocks, each at the first free place from its hash on; one more than the id, 0 is free. */
+    private static final class Counts {
+        final int[] blocks;
+        final long[] executions;
+        /** Sum of w (w - 1) over samples that stand for w executions. */
+        final double[] spread;
+
+        Counts(int size) {
+            blocks = new int[size];
+            executions = new long[size];
+            spread = new double[size];
         }
 
-        private static int place(int[] blocks, int key) {
+        int place(int key) {
             int mask = blocks.length - 1;
             int at = key * 0x9e3779b9 >>> 7 & mask;
             while (blocks[at] != 0 && blocks[at] != key) {
@@ -179,18 +355,38 @@ public final class W {
             return at;
         }
 
-        private void grow() {
-            int[] larger = new int[2 * blocks.length];
-            long[] moved = new long[larger.length];
+        Counts larger() {
+            Counts larger = new Counts(2 * blocks.length);
             for (int i = 0; i < blocks.length; i++) {
                 if (blocks[i] != 0) {
-                    int at = place(larger, blocks[i]);
-                    larger[at] = blocks[i];
-                    moved[at] = counts[i];
+                    int at = larger.place(blocks[i]);
+                    larger.blocks[at] = blocks[i];
+                    larger.executions[at] = executions[i];
+                    larger.spread[at] = spread[i];
                 }
             }
-            counts = moved;
-            blocks = larger;
+            return larger;
+        }
+    }
+
+    /** Ends a program that takes too long. */
+    private static final class Limit implements Runnable {
+        private final long limit;
+
+        Limit(long limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public void run() {
+            try {
+                Thread.sleep(limit);
+            } catch (InterruptedException e) {
+                return;
+            }
+            if (new Exit().write(true)) {
+                Runtime.getRuntime().halt(OVER_TIME);
+            }
         }
     }
 
@@ -198,17 +394,31 @@ public final class W {
     private static final class Exit implements Runnable {
         private static final File FOLDER = folder();
 
+        private static boolean written;
+
         @Override
         public void run() {
+            write(false);
+        }
+
+        /** Once; the application's threads may go on meanwhile. */
+        boolean write(boolean isOverTime) {
             List<Tree> trees;
             synchronized (TREES) {
+                if (written) {
+                    return false;
+                }
+                written = true;
                 trees = new ArrayList<Tree>(TREES);
             }
             try {
                 long[] total = new long[BLOCKS];
                 Writer out = open(own("calls-", ".txt"));
                 try {
-                    out.write("wattline-calls 1\n");
+                    out.write("wattline-calls 2\n");
+                    if (isOverTime) {
+                        out.write("over time\n");
+                    }
                     for (Tree tree : trees) {
                         write(tree, total, out);
                     }
@@ -221,19 +431,24 @@ public final class W {
             } catch (Exception e) {
                 System.err.println("wattline: calls can't be written: " + e.getMessage());
             }
+            return true;
         }
 
         private static void write(Tree tree, long[] total, Writer out) throws IOException {
             out.write("thread " + escaped(tree.thread.getName()) + '\n');
-            for (int i = 0; i < tree.used; i++) {
-                Node node = tree.nodes[i];
+            Node[] nodes = tree.nodes;
+            for (int i = 0; i < Math.min(tree.used, nodes.length) && nodes[i] != null; i++) {
+                Node node = nodes[i];
                 out.write("node " + (node.parent == null ? -1 : node.parent.number) + ' ' + node.method + '\n');
-                int[] blocks = node.blocks;
-                long[] counts = node.counts;
-                for (int k = 0; k < Math.min(blocks.length, counts.length); k++) {
-                    if (blocks[k] != 0) {
-                        out.write(blocks[k] - 1 + " " + counts[k] + '\n');
-                        total[blocks[k] - 1] += counts[k];
+                Counts counts = node.counts;
+                for (int k = 0; k < counts.blocks.length; k++) {
+                    int block = counts.blocks[k] - 1;
+                    if (block >= 0 && counts.executions[k] > 0) {
+                        // A path goes on from its last sample until the next one.
+                        long executions = counts.executions[k] + tree.since(block, node);
+                        long spread = (long) counts.spread[k];
+                        out.write(block + " " + executions + (spread > 0 ? " " + spread : "") + '\n');
+                        total[block] += executions;
                     }
                 }
             }

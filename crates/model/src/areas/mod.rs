@@ -8,6 +8,7 @@
 //! what is known of it beforehand. See `docs/method-estimates.md` for equations and sources.
 
 mod benchmark;
+mod between;
 mod mixture;
 mod positive;
 mod predict;
@@ -26,6 +27,7 @@ use faer::Mat;
 use thiserror::Error;
 
 pub use benchmark::benchmarked;
+pub use between::{AreaSources, between_sources, way_from_samples};
 pub use predict::AreaEstimate;
 pub use samples::{session_variances, share_of};
 pub use spread::{Repeats, RunSpread, run_spread};

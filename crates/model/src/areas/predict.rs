@@ -23,6 +23,9 @@ pub struct AreaEstimate {
     pub synthetic_j: f64,
     /// How much of the estimate is the samples': 0 without any, towards 1 with many.
     pub weight: f64,
+    /// What it changes by when what the samples say changes by one: more than their weight where
+    /// effects have long tails, for then areas that are further off have more of it.
+    pub response: f64,
 }
 
 /// All areas; without place effects the costs' word alone.
@@ -57,9 +60,26 @@ pub(super) fn estimates(
             hi_j: (synthetic + hi) * unit,
             synthetic_j: synthetic * unit,
             weight: parts.iter().map(|part| part.likely * part.weight).sum(),
+            response: response(&parts, solution.residuals[a], system.psi[a]),
         }
     };
     said.into_iter().enumerate().map(one).collect()
+}
+
+/// The derivative of a mixture's mean by its residual: how likely its parts are depends on that,
+/// too.
+fn response(parts: &[MixtureComponent], residual: f64, psi: f64) -> f64 {
+    let mean = |of: &dyn Fn(&MixtureComponent) -> f64| -> f64 {
+        parts.iter().map(|part| part.likely * of(part)).sum()
+    };
+    let weight = mean(&|part| part.weight);
+    // The precision of a part's residual, `1 / (s^2 + psi)`.
+    let precision = |part: &MixtureComponent| (1.0 - part.weight) / psi;
+    if !(psi.is_finite() && psi > 0.0) {
+        return weight;
+    }
+    let together = mean(&|part| part.weight * precision(part));
+    weight + residual.powi(2) * (weight * mean(&precision) - together)
 }
 
 /// One normal distribution of those that an area's energy is mixed from, in units.

@@ -181,6 +181,133 @@ fn an_area_that_words_do_not_know_is_what_samples_say() {
     assert!((estimate.energy_j - 0.05).abs() < 1e-3 && estimate.weight > 0.9, "{estimate:?}");
 }
 
+/// A tenth of a percent more in an area's samples, and what its estimate changes by.
+#[test]
+fn the_response_is_the_derivative() {
+    let student = StudentT::new(2.0).unwrap();
+    let found = simulated(100, (200, 8), (0.3, 0.3), |random| student.sample(random));
+    let fit = |areas: &[SmallArea]| {
+        let system = System::new(areas, &found.belief).unwrap();
+        let place = Mixture::of(0.09, Some(3.0));
+        let costs = vec![0.0; areas.len()];
+        // Costs that learn nothing, so that one area's samples don't change them.
+        let solution = system.solve(&costs).unwrap();
+        predict::estimates(&system, &solution, Some(&place))
+    };
+    let before = fit(&found.areas);
+    for area in [0, 17, 60, 199] {
+        let mut areas = found.areas.clone();
+        let step = 1e-3 * areas[area].scale;
+        areas[area].direct.as_mut().unwrap().energy_j += step;
+        let changed = (fit(&areas)[area].energy_j - before[area].energy_j) / step;
+        let response = before[area].response;
+        assert!((changed - response).abs() < 0.02, "{area}: {changed} {response}");
+    }
+}
+
+/// Methods of a program on a busy machine: their energies, what counts say of them, and samples.
+struct BusyMachine {
+    truth: Vec<f64>,
+    counted: Vec<f64>,
+    areas: Vec<SmallArea>,
+}
+
+impl BusyMachine {
+    /// So many samples of 160 methods. Counts are off by a factor, of each method by chance and
+    /// of methods that run rarely (these are interpreted) by `interpreted`.
+    fn new(seed: u64, samples: f64, (spread, interpreted): (f64, f64)) -> Self {
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+        let normal = |random: &mut rand_chacha::ChaCha8Rng| random.sample::<f64, _>(StandardNormal);
+        let sizes: Vec<f64> = (0..160).map(|_| (1.8 * normal(&mut random)).exp()).collect();
+        let rare = |size: f64| if size < 2.0 { interpreted } else { 1.0 };
+        let spent: Vec<f64> = sizes
+            .iter()
+            .map(|size| size * rare(*size) * (spread * normal(&mut random)).exp())
+            .collect();
+        let part = |of: &[f64]| -> Vec<f64> {
+            let sum: f64 = of.iter().sum();
+            of.iter().map(|one| one / sum).collect()
+        };
+        let (truth, counted) = (part(&spent), part(&sizes));
+        let hits: Vec<f64> = truth
+            .iter()
+            .map(|part| rand_distr::Poisson::new(samples * part).unwrap().sample(&mut random))
+            .collect();
+        let all: f64 = hits.iter().sum();
+        let area = |(hits, counted): (&f64, &f64)| SmallArea {
+            counts: vec![*counted],
+            scale: (counted / 2.0 + 1.0 / 320.0).max(1.0 / all),
+            direct: share_of(*hits as u64, all as u64, 1.0, 0.05),
+        };
+        let areas = hits.iter().zip(&counted).map(area).collect();
+        Self { truth, counted, areas }
+    }
+
+    /// Errors of samples, of counts and of both together: the part of the energy that is in the
+    /// wrong method, and the median relative error of methods that have 90 %.
+    fn errors(&self) -> [[f64; 2]; 3] {
+        let belief = CostEstimate::Normal { mean: vec![1.0], covariance: vec![0.01] };
+        let fit = estimate(&self.areas, &belief, Tails::Estimated).unwrap();
+        let sources: Vec<AreaSources> = self
+            .areas
+            .iter()
+            .zip(&self.counted)
+            .map(|(area, counted_j)| AreaSources {
+                direct: area.direct.unwrap(),
+                counted_j: *counted_j,
+            })
+            .collect();
+        let way = way_from_samples(&fit.estimates, &sources);
+        let both = between_sources(&fit.estimates, &sources, way);
+        let samples = sources.iter().map(|of| of.direct.energy_j).collect::<Vec<_>>();
+        let both = both.iter().map(|both| both.energy_j).collect::<Vec<_>>();
+        [&samples, &self.counted, &both].map(|found| self.error(found))
+    }
+
+    fn error(&self, found: &[f64]) -> [f64; 2] {
+        let wrong: f64 = found.iter().zip(&self.truth).map(|(a, b)| (a - b).abs()).sum();
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by(|a, b| self.truth[*b].total_cmp(&self.truth[*a]));
+        let mut reached = 0.0;
+        let large = order.into_iter().take_while(|a| {
+            let is_wanted = reached < 0.9;
+            reached += self.truth[*a];
+            is_wanted
+        });
+        let mut errors: Vec<f64> =
+            large.map(|a| (found[a] - self.truth[a]).abs() / self.truth[a]).collect();
+        errors.sort_by(f64::total_cmp);
+        [wrong / 2.0, errors[errors.len() / 2]]
+    }
+}
+
+/// With few samples or many, and counts that are right, off by chance, or off as the estimator
+/// does not suppose, both together are not further off than the better of them, but for two points
+/// and a twentieth of what these differ by: which is better is not known.
+#[test]
+fn both_together_are_no_worse_than_the_better_one() {
+    for samples in [150.0, 600.0, 3000.0] {
+        for bias in [(0.05, 1.0), (0.5, 1.0), (1.5, 1.0), (0.3, 15.0), (1.0, 40.0)] {
+            let mut sums = [[0.0; 2]; 3];
+            for seed in 0..10 {
+                let errors = BusyMachine::new(seed, samples, bias).errors();
+                for (sum, errors) in sums.iter_mut().flatten().zip(errors.iter().flatten()) {
+                    *sum += errors / 10.0;
+                }
+            }
+            let [by_samples, by_counts, both] = sums;
+            for kind in [0, 1] {
+                let (one, other) = (by_samples[kind], by_counts[kind]);
+                let (better, apart) = (one.min(other), (one - other).abs());
+                assert!(
+                    both[kind] <= better + apart / 20.0 + 0.02,
+                    "{samples} samples, {bias:?}: {sums:?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn what_can_not_be_told_is_an_error() {
     let area =

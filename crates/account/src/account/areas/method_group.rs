@@ -4,7 +4,7 @@ use crate::account::entry::MethodKey;
 use crate::account::matching::MethodSignature;
 use crate::exact::Femtojoules;
 use crate::interval::Interval;
-use crate::model::areas::{AreaEstimate, AreaFit, benchmarked};
+use crate::model::areas::{AreaEstimate, AreaFit, AreaSources, between_sources, way_from_samples};
 use crate::units::Joules;
 
 use super::grouped::Grouped;
@@ -24,9 +24,11 @@ pub struct MethodGroup {
     pub samples: u64,
     /// What samples alone say.
     pub sampled: Joules,
-    /// What the costs alone say, before they learnt from the samples.
+    /// What the costs alone say, before they learnt from the samples; all together they say what
+    /// the samples do.
     pub counted: Joules,
-    /// What both together say; areas add up to the energy of all that was sampled in them.
+    /// What both together say, never beyond both; areas add up to the energy of all that was
+    /// sampled in them.
     pub energy: Femtojoules,
     /// Its 95 % interval.
     pub interval: Interval,
@@ -45,7 +47,7 @@ pub struct MethodGroup {
     pub(super) is_told: bool,
 }
 
-/// What is known of each area; `places` as for [`fitted`].
+/// What is known of each area; `counted` is at the samples' level, and `places` as for [`fitted`].
 pub(super) fn accounts(
     grouped: &Grouped,
     seen: &SampleEstimates,
@@ -59,11 +61,15 @@ pub(super) fn accounts(
         let of_samples = block_effect_sd.min(LEAST_SURE) * seen.direct[a].energy_j;
         f64::max(block_effect_sd * places[a], of_samples).powi(2) >= seen.direct[a].variance_j2
     };
-    let energies: Vec<f64> = fit.estimates.iter().map(|e| e.energy_j).collect();
-    let errors: Vec<f64> = fit.estimates.iter().map(|e| e.mse_j2).collect();
-    let energies = whole(&benchmarked(&energies, &errors, seen.inside_j));
+    let sources = seen.direct.iter().zip(counted);
+    let sources: Vec<AreaSources> = sources
+        .map(|(direct, counted)| AreaSources { direct: *direct, counted_j: *counted })
+        .collect();
+    let way = way_from_samples(&fit.estimates, &sources);
+    let estimates = between_sources(&fit.estimates, &sources, way);
+    let energies = whole(&estimates.iter().map(|e| e.energy_j).collect::<Vec<_>>());
     let account = |(a, (_, methods)): (usize, &(MethodSignature, Vec<MethodKey>))| {
-        let (energy, estimate) = (energies[a], &fit.estimates[a]);
+        let (energy, estimate) = (energies[a], &estimates[a]);
         MethodGroup {
             methods: methods.clone(),
             samples: seen.samples[a],

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::sampling::SampledPaths;
 use super::{CallTree, CountAgreement, NOT_SEEN, ThreadCalls};
 use crate::account::accounts::Accounts;
 use crate::account::cost::IndexedModel;
@@ -88,51 +89,81 @@ pub fn call_accounts(
     let agreement = tree.agreement(scenario.executions);
     let tree = completed(tree, &leaves);
     let mut divider = Divider::new(scenario.dictionary, &tree, &leaves);
+    let once_j = divider.joules_of_one();
+    let once_j = |block: BlockId| once_j.get(&block).copied().unwrap_or(0.0);
     let mut out = CallAccounts { agreement, ..CallAccounts::default() };
-    let mut methods: BTreeMap<&MethodKey, (u64, Bundle<'_>, Bundle<'_>)> = BTreeMap::new();
+    let mut methods: BTreeMap<&MethodKey, MethodSums<'_>> = BTreeMap::new();
     for (name, thread) in &tree.threads {
         let first = out.nodes.len();
         let mut whole = Bundle::default();
         let mut runs: u64 = 0;
         out.nodes.extend(thread.nodes.iter().map(|node| blank(name, node, first)));
         let mut below: Vec<Bundle<'_>> = vec![Bundle::default(); thread.nodes.len()];
+        let mut paths = SampledPaths::of(thread, &once_j);
         for (number, node) in thread.nodes.iter().enumerate().rev() {
             let account = &mut out.nodes[first + number];
             let own = divider.bundle(node, &mut account.blocks);
+            let variances = paths.close(number, node);
             account.calls = divider.calls(node);
-            account.own = figures(&own, &pricing);
+            account.own = figures(&own, variances.own_j2, &pricing);
             whole.merge(&own);
             runs = node.executions.values().fold(runs, |sum, n| sum.saturating_add(*n));
             let mut cumulative = std::mem::take(&mut below[number]);
             cumulative.merge(&own);
-            account.cumulative = figures(&cumulative, &pricing);
-            let method = methods.entry(&node.method).or_default();
-            method.0 = method.0.saturating_add(account.calls);
-            method.1.merge(&own);
-            method.2.merge(&cumulative);
+            account.cumulative = figures(&cumulative, variances.cumulative_j2, &pricing);
+            methods.entry(&node.method).or_default().add(account.calls, &own, &cumulative);
             if let Some(parent) = node.parent {
                 below[parent].merge(&cumulative);
             }
         }
+        for (method, variance_j2) in paths.of_methods() {
+            methods.entry(method).or_default().variance_j2 += variance_j2;
+        }
         set_depths(&mut out.nodes[first..], first);
         out.threads.push(pricing.entry(name.clone(), runs, &whole));
     }
-    let of_method =
-        |(method, (calls, own, cumulative)): (&MethodKey, (u64, Bundle<'_>, Bundle<'_>))| {
-            let method = method.clone();
-            let (own, cumulative) = (figures(&own, &pricing), figures(&cumulative, &pricing));
-            MethodCalls { method, calls, own, cumulative }
-        };
-    out.methods = methods.into_iter().map(of_method).collect();
+    out.methods = methods.into_iter().map(|(method, sums)| sums.calls(method, &pricing)).collect();
     out.methods.sort_by_key(|method| Reverse(method.cumulative.energy));
     out.threads.sort_by_key(|thread| Reverse(thread.energy));
     out
 }
 
-fn figures(bundle: &Bundle<'_>, pricing: &Pricing<'_, '_>) -> SpentEnergy {
+/// A method over all paths, while they are gone through.
+#[derive(Default)]
+struct MethodSums<'a> {
+    calls: u64,
+    own: Bundle<'a>,
+    cumulative: Bundle<'a>,
+    /// Of the cumulative energy, by sampling; all that a method itself does is on its own paths.
+    variance_j2: f64,
+}
+
+impl<'a> MethodSums<'a> {
+    fn add(&mut self, calls: u64, own: &Bundle<'a>, cumulative: &Bundle<'a>) {
+        self.calls = self.calls.saturating_add(calls);
+        self.own.merge(own);
+        self.cumulative.merge(cumulative);
+    }
+
+    fn calls(self, method: &MethodKey, pricing: &Pricing<'_, '_>) -> MethodCalls {
+        MethodCalls {
+            method: method.clone(),
+            calls: self.calls,
+            own: figures(&self.own, 0.0, pricing),
+            cumulative: figures(&self.cumulative, self.variance_j2, pricing),
+        }
+    }
+}
+
+/// A bundle's figures; `variance_j2` is what sampling of paths adds.
+fn figures(bundle: &Bundle<'_>, variance_j2: f64, pricing: &Pricing<'_, '_>) -> SpentEnergy {
+    let interval = pricing.interval(bundle);
     SpentEnergy {
         energy: bundle.energy,
-        interval: pricing.interval(bundle),
+        interval: interval.map(|of| match variance_j2 > 0.0 {
+            true => of.widened(bundle.energy.joules(), variance_j2),
+            false => of,
+        }),
         share: share(bundle.energy, pricing.above_idle),
     }
 }
@@ -192,6 +223,16 @@ impl<'l, 'a> Divider<'l, 'a> {
         }
         let totals = tree.executions().into_iter().map(|(block, n)| (block, (n, 0))).collect();
         Divider { dictionary, leaves: by_block, totals }
+    }
+
+    /// Energy of one execution of each block, in joules.
+    fn joules_of_one(&self) -> BTreeMap<BlockId, f64> {
+        let of_block = |(block, (total, _)): (&BlockId, &(u64, u64))| {
+            let leaves = self.leaves.get(block).into_iter().flatten();
+            let joules: f64 = leaves.map(|leaf| leaf.energy.joules().0).sum();
+            (*block, joules / (*total).max(1) as f64)
+        };
+        self.totals.iter().map(of_block).collect()
     }
 
     /// A node's own part of its blocks.

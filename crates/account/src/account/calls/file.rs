@@ -1,15 +1,14 @@
 //! `calls.csv` of a campaign's folder: `thread, node, parent, class, method, block,
-//! executions`, a row per block of a node. A node is told by its number in its thread;
-//! one that ran no block of its own has a row without a block.
-
-use crate::csv_text;
-use std::collections::BTreeMap;
+//! executions, sampled`, a row per block of a node. A node is told by its number in its thread;
+//! one that ran no block of its own has a row without a block, and a block whose executions were
+//! all counted on their paths has no `sampled`.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CallNode, CallTree, ThreadCalls};
 use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
+use crate::csv_text;
 
 /// A `calls.csv` that can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +30,9 @@ struct NodeBlock {
     method: String,
     block: Option<u32>,
     executions: u64,
+    /// As in [`CallNode::sampled`]; earlier versions counted all.
+    #[serde(default)]
+    sampled: Option<u64>,
 }
 
 /// The text of the file.
@@ -46,6 +48,7 @@ pub fn calls_csv(tree: &CallTree) -> String {
                 method: node.method.method.clone(),
                 block,
                 executions,
+                sampled: block.and_then(|block| node.sampled.get(&BlockId(block)).copied()),
             };
             let rows: Vec<NodeBlock> = match node.executions.is_empty() {
                 true => vec![row(None, 0)],
@@ -91,14 +94,13 @@ fn add(tree: &mut CallTree, row: NodeBlock) -> Option<()> {
             return None;
         }
         thread.children.insert((row.parent, method.clone()), row.node);
-        let executions = BTreeMap::new();
-        thread.nodes.push(CallNode { parent: row.parent, method, executions });
+        thread.nodes.push(CallNode::new(row.parent, method));
     } else {
         let known = thread.nodes.get(row.node)?;
         (known.parent == row.parent && known.method == method).then_some(())?;
     }
     if let Some(block) = row.block {
-        thread.count(row.node, BlockId(block), row.executions);
+        thread.count(row.node, BlockId(block), row.executions, row.sampled.unwrap_or(0));
     }
     Some(())
 }

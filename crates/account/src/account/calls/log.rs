@@ -3,7 +3,9 @@
 //! `thread NAME`, then its nodes: `node PARENT BLOCK` (the entry block of the method; -1
 //! for the thread's begin), and below each `BLOCK EXECUTIONS`. A block whose method has no
 //! frame of its own (an initialiser, a lambda with an expression) stands at the node that
-//! ran; here it gets a path of its own.
+//! ran; here it gets a path of its own. `BLOCK EXECUTIONS SAMPLED` is one whose executions were
+//! sampled for their paths ([`CallNode::sampled`](super::CallNode)). `over time` says that the run
+//! was ended at its limit.
 
 use wattline_units::shortened::shortened;
 
@@ -38,7 +40,7 @@ pub fn add_log(
     dictionary: &Dictionary,
 ) -> Result<(), CallLogError> {
     let mut lines = text.lines().enumerate();
-    if lines.next().map(|(_, line)| line) != Some("wattline-calls 1") {
+    if lines.next().map(|(_, line)| line) != Some("wattline-calls 2") {
         return Err(CallLogError::CutOff);
     }
     let mut reader = CallLogReader { tree, dictionary, thread: String::new(), places: Vec::new() };
@@ -70,28 +72,45 @@ impl CallLogReader<'_> {
             self.tree.threads.entry(self.thread.clone()).or_default();
             return Some(());
         }
-        let (first, second) = line.rsplit_once(' ')?;
+        if line == "over time" {
+            self.tree.over_time += 1;
+            return Some(());
+        }
+        let (first, second) = line.split_once(' ')?;
         if first == "lost" {
             self.tree.lost_threads += second.parse::<u64>().ok()?;
             return Some(());
         }
-        match first.strip_prefix("node ") {
-            Some("-1") => self.places.push(None),
-            Some(parent) => {
-                let parent = *self.places.get(parent.parse::<usize>().ok()?)?;
-                let method = MethodKey::of(self.block(second)?);
-                let at = self.thread()?.step(parent, &method);
-                self.places.push(Some(at));
-            }
-            None => {
-                let (block, executions) = (self.block(first)?, second.parse().ok()?);
-                let (id, method) = (block.id, MethodKey::of(block));
-                let at = *self.places.last()?;
-                let thread = self.thread()?;
-                let node = thread.step(at, &method);
-                thread.count(node, id, executions);
-            }
+        match first {
+            "node" => self.node(second),
+            block => self.executions(block, second),
         }
+    }
+
+    /// `PARENT BLOCK`.
+    fn node(&mut self, line: &str) -> Option<()> {
+        let at = match line.split_once(' ')? {
+            ("-1", _) => None,
+            (parent, block) => {
+                let parent = *self.places.get(parent.parse::<usize>().ok()?)?;
+                let method = MethodKey::of(self.block(block)?);
+                Some(self.thread()?.step(parent, &method))
+            }
+        };
+        self.places.push(at);
+        Some(())
+    }
+
+    /// `EXECUTIONS`, or `EXECUTIONS SAMPLED`, of a block.
+    fn executions(&mut self, block: &str, counts: &str) -> Option<()> {
+        let (executions, sampled) = counts.split_once(' ').unwrap_or((counts, "0"));
+        let (executions, sampled) = (executions.parse().ok()?, sampled.parse().ok()?);
+        let block = self.block(block)?;
+        let (id, method) = (block.id, MethodKey::of(block));
+        let at = *self.places.last()?;
+        let thread = self.thread()?;
+        let node = thread.step(at, &method);
+        thread.count(node, id, executions, sampled);
         Some(())
     }
 

@@ -3,12 +3,16 @@
 //! path of calls; the energy of a block, as the accounts have it, is divided by these
 //! counts, so that every level adds up to the accounts exactly.
 //!
+//! Of what runs often, executions are sampled for their paths: how often each block ran is
+//! exact, and which part of it was on a path has an error, which widens its intervals.
+//!
 //! A path holds a method once: a recursive call leads back to where the method stands on
 //! it. So a method's cumulative energy counts each of its activations once.
 
 mod energy;
 mod file;
 mod log;
+mod sampling;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -22,6 +26,7 @@ pub use energy::call_accounts;
 pub use energy::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
 pub use file::{calls_csv, read_calls};
 pub use log::add_log;
+pub use sampling::PathSampling;
 pub use tables::call_tables;
 
 /// The thread of blocks that the run with the call-tree probe did not execute.
@@ -34,6 +39,8 @@ pub struct CallTree {
     pub threads: BTreeMap<String, ThreadCalls>,
     /// Threads that there was no room for.
     pub lost_threads: u64,
+    /// Runs that were ended at their limit, so that their ends are missing.
+    pub over_time: usize,
 }
 
 /// The paths of one thread.
@@ -53,6 +60,8 @@ pub struct CallNode {
     pub method: MethodKey,
     /// How often each of its blocks ran on this path.
     pub executions: BTreeMap<BlockId, u64>,
+    /// Of those that were sampled, sum of `w (w - 1)` over samples that stand for `w` executions.
+    pub sampled: BTreeMap<BlockId, u64>,
 }
 
 impl ThreadCalls {
@@ -69,15 +78,26 @@ impl ThreadCalls {
         let next = self.nodes.len();
         let at = *self.children.entry((from, method.clone())).or_insert(next);
         if at == next {
-            let (method, executions) = (method.clone(), BTreeMap::new());
-            self.nodes.push(CallNode { parent: from, method, executions });
+            self.nodes.push(CallNode::new(from, method.clone()));
         }
         at
     }
 
-    fn count(&mut self, node: usize, block: BlockId, executions: u64) {
-        let count = self.nodes[node].executions.entry(block).or_default();
+    fn count(&mut self, node: usize, block: BlockId, executions: u64, sampled: u64) {
+        let node = &mut self.nodes[node];
+        let count = node.executions.entry(block).or_default();
         *count = count.saturating_add(executions);
+        if sampled > 0 {
+            let sum = node.sampled.entry(block).or_default();
+            *sum = sum.saturating_add(sampled);
+        }
+    }
+}
+
+impl CallNode {
+    /// One of which nothing has run yet.
+    fn new(parent: Option<usize>, method: MethodKey) -> Self {
+        Self { parent, method, executions: BTreeMap::new(), sampled: BTreeMap::new() }
     }
 }
 
@@ -96,6 +116,11 @@ impl CallTree {
     /// Paths of calls, over all threads.
     pub fn paths(&self) -> usize {
         self.threads.values().map(|thread| thread.nodes.len()).sum()
+    }
+
+    /// How many blocks were sampled for their paths, and how far off a part of one is.
+    pub fn sampling(&self) -> PathSampling {
+        PathSampling::of(self)
     }
 
     /// How far the counts are those of another run.

@@ -9,7 +9,7 @@ use crate::account::{Femtojoules, account, sample};
 
 /// `main` calls `step`, which calls itself and `draw`; a worker calls `draw` and runs an
 /// initialiser. Every block costs 1 uJ an execution.
-const LOG: &str = "wattline-calls 1
+const LOG: &str = "wattline-calls 2
 thread main
 node -1 -1
 node 0 0
@@ -136,6 +136,49 @@ fn the_tables_add_up_and_read_back() {
     }
 }
 
+/// Half of the executions of `step` in `main` are on a path of samples that stand for 10 each.
+#[test]
+fn sampled_paths_widen_intervals_of_energies_that_depend_on_them() {
+    let sample = program();
+    let accounts = account(&sample.scenario());
+    let wider = |log: &str| {
+        let mut tree = CallTree::default();
+        add_log(&mut tree, log, &sample.dictionary).unwrap();
+        assert_eq!(read_calls(&calls_csv(&tree)).unwrap(), tree);
+        let calls = call_accounts(&sample.scenario(), &accounts, &tree);
+        let width = |of: &SpentEnergy| of.interval.map(|at| at.hi.0 - at.lo.0).unwrap();
+        let draw = calls.nodes.iter().find(|node| node.method.method == "draw()").unwrap();
+        let method = calls.methods.iter().find(|one| one.method.method == "draw()").unwrap();
+        let root = calls.nodes.iter().find(|node| node.method.method == "main()").unwrap();
+        (width(&draw.own), width(&method.own), width(&root.cumulative), tree.sampling())
+    };
+    // In one thread: 10 calls below `step`, 30 beside it.
+    let both = LOG.replace("thread worker\\u000a\\ud83d\\ude00\nnode -1 -1\n4 1\n", "");
+    let both = both.replace("node 0 3\n3 30", "node 0 3\n3 30\n4 1");
+    let (counted, method, root, sampling) = wider(&both);
+    assert_eq!(sampling, PathSampling { sampled: 0, blocks: 5, error: 0.0 });
+    let sampled = both.replace("3 10\n", "3 10 90\n").replace("3 30\n", "3 30 270\n");
+    let (wide, same_method, wide_root, sampling) = wider(&sampled);
+    assert!(wide > 1.5 * counted, "{wide} {counted}");
+    assert_eq!(same_method, method, "all of a method's own work is on some path of it");
+    assert!(wide_root > root, "{wide_root} {root}");
+    assert_eq!((sampling.sampled, sampling.blocks), (1, 5));
+    // (3/4)^2 x 90 + (1/4)^2 x 270 executions of 40.
+    let expected = 1.959_963_984_540_054 * (50.625f64 + 16.875).sqrt() / 40.0;
+    assert!((sampling.error - expected).abs() < 1e-12, "{sampling:?}");
+    assert!(sampling.to_string().starts_with("1 of 5 blocks"), "{sampling}");
+}
+
+#[test]
+fn runs_that_were_ended_at_their_limit_are_counted() {
+    let sample = program();
+    let mut tree = tree(&sample);
+    assert_eq!(tree.over_time, 0);
+    let log = LOG.replace("wattline-calls 2\n", "wattline-calls 2\nover time\n");
+    add_log(&mut tree, &log, &sample.dictionary).unwrap();
+    assert_eq!(tree.over_time, 1);
+}
+
 #[test]
 fn two_runs_are_one_tree() {
     let sample = program();
@@ -153,8 +196,8 @@ fn what_is_wrong_is_told_with_its_line() {
         add_log(&mut CallTree::default(), text, &sample.dictionary).unwrap_err().to_string()
     };
     assert!(problem("").contains("cut off"));
-    assert!(problem("wattline-calls 1\nthread x\nnode -1 -1\n").contains("cut off"));
-    let missing = problem("wattline-calls 1\nthread x\nnode -1 -1\n9 1\nend\n");
+    assert!(problem("wattline-calls 2\nthread x\nnode -1 -1\n").contains("cut off"));
+    let missing = problem("wattline-calls 2\nthread x\nnode -1 -1\n9 1\nend\n");
     assert!(missing.starts_with("line 4: `9 1`"), "{missing}");
     assert!(read_calls("thread,node,parent,class,method,block,executions\na,3,,b,c,,0\n").is_err());
     assert!(read_calls("thread,node\na,x\n").unwrap_err().to_string().contains("wattline calls"));
@@ -166,7 +209,7 @@ proptest! {
     fn sums_are_exact(counts in proptest::collection::vec((0..5_u32, 0..4_usize, 1..u64::MAX / 64), 1..30)) {
         let sample = sample::awkward();
         let blocks = sample.dictionary.blocks.len() as u32;
-        let mut log = String::from("wattline-calls 1\n");
+        let mut log = String::from("wattline-calls 2\n");
         for (thread, (block, parent, n)) in counts.iter().enumerate() {
             let block = block % blocks;
             log += &format!("thread t{}\nnode -1 -1\nnode 0 {}\n{block} {n}\n", thread % 3, (block + *parent as u32) % blocks);
@@ -194,7 +237,7 @@ proptest! {
     #[test]
     fn no_text_panics(text in "(thread [a\\\\u0]{0,6}\n|node [-0-9]{1,2} [-0-9]{1,2}\n|[0-9]{1,2} [0-9]{1,3}\n|[ -~]{0,8}\n){0,9}") {
         let sample = program();
-        let text = format!("wattline-calls 1\n{text}end\n");
+        let text = format!("wattline-calls 2\n{text}end\n");
         let _ = add_log(&mut CallTree::default(), &text, &sample.dictionary);
         let _ = read_calls(&text);
     }

@@ -44,6 +44,7 @@ final class MicrobenchmarkMain {
             if (warm > 0) {
                 for (String name : names) {
                     warmUp(name, warm);
+                    System.out.println("wattline: compiled " + name);
                 }
             }
             measure(names, millis, gap, warm > 0);

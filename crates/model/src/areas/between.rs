@@ -1,0 +1,188 @@
+//! Estimates held to their two sources: never beyond both, and as near to samples as these ask.
+//!
+//! The estimator weighs samples and counts by what it supposes of both. Where counts are off in
+//! a way that it does not suppose (costs of compiled code for code that was interpreted, blocks
+//! that are off as a whole), it draws samples too far. How far they should be drawn, the samples
+//! themselves say: with `t` an area's estimate, `d` its samples' energy, `psi` their variance and
+//! `t'` what `t` changes by when `d` does by one, the squared error of `d + l (t - d)` is, on
+//! average, `psi + l^2 (t - d)^2 - 2 l psi (1 - t')`, whatever the truth is (Stein 1981). The `l`
+//! that makes the sum over areas least is 1 where the estimator's suppositions hold, 0 where
+//! samples are better left alone.
+
+use super::{AreaEstimate, Direct};
+
+/// What is known of an area beside its estimate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AreaSources {
+    /// What samples say.
+    pub direct: Direct,
+    /// What counts say before samples taught them anything, in joules, at the samples' level.
+    pub counted_j: f64,
+}
+
+impl AreaSources {
+    /// The estimate's range: what samples and counts say, whichever is less, and more.
+    fn ends_j(&self) -> (f64, f64) {
+        let (one, other) = (self.direct.energy_j.max(0.0), self.counted_j.max(0.0));
+        (one.min(other), one.max(other))
+    }
+}
+
+/// The part of the way from samples to estimates, 0..1, that makes the expected sum of squared
+/// errors least; 1 where no area has a way to go.
+pub fn way_from_samples(estimates: &[AreaEstimate], sources: &[AreaSources]) -> f64 {
+    let (mut drawn, mut allowed) = (0.0, 0.0);
+    for (estimate, AreaSources { direct, .. }) in estimates.iter().zip(sources) {
+        drawn += (estimate.energy_j - direct.energy_j).powi(2);
+        allowed += (1.0 - estimate.response) * direct.variance_j2;
+    }
+    if drawn > 0.0 { (allowed / drawn).clamp(0.0, 1.0) } else { 1.0 }
+}
+
+/// The estimates so far from the samples, none beyond both of its sources, which add up to the
+/// energy that samples say in all.
+pub fn between_sources(
+    estimates: &[AreaEstimate],
+    sources: &[AreaSources],
+    way: f64,
+) -> Vec<AreaEstimate> {
+    let held: Vec<AreaEstimate> =
+        estimates.iter().zip(sources).map(|(estimate, of)| held(estimate, of, way)).collect();
+    let ends: Vec<(f64, f64)> = sources.iter().map(AreaSources::ends_j).collect();
+    let total_j = sources.iter().map(|of| of.direct.energy_j).sum();
+    let energies = within(&held, &ends, total_j);
+    held.iter().zip(energies).map(|(estimate, energy_j)| estimate.moved_to(energy_j)).collect()
+}
+
+/// An estimate part of the way; as unsure as both of its ends are together, where they err alike.
+fn held(estimate: &AreaEstimate, of: &AreaSources, way: f64) -> AreaEstimate {
+    let direct = of.direct;
+    let (low, high) = of.ends_j();
+    let error_j = way * estimate.mse_j2.sqrt() + (1.0 - way) * direct.variance_j2.sqrt();
+    let wider = if estimate.mse_j2 > 0.0 { error_j / estimate.mse_j2.sqrt() } else { 1.0 };
+    let energy_j = direct.energy_j + way * (estimate.energy_j - direct.energy_j);
+    let energy_j = energy_j.clamp(low, high);
+    AreaEstimate {
+        energy_j,
+        mse_j2: if wider.is_finite() { error_j.powi(2) } else { estimate.mse_j2 },
+        lo_j: energy_j - wider * (estimate.energy_j - estimate.lo_j),
+        hi_j: energy_j + wider * (estimate.hi_j - estimate.energy_j),
+        weight: 1.0 - way * (1.0 - estimate.weight),
+        ..*estimate
+    }
+}
+
+impl AreaEstimate {
+    /// The same with another energy, and the interval moved with it.
+    fn moved_to(&self, energy_j: f64) -> Self {
+        let moved = energy_j - self.energy_j;
+        Self { energy_j, lo_j: self.lo_j + moved, hi_j: self.hi_j + moved, ..*self }
+    }
+}
+
+/// Steps of the search for what adds up: as many as an `f64` has bits.
+const STEPS: usize = 200;
+
+/// Energies between these ends that add up to `total_j`: each moves by its mean squared error, the
+/// least sure the most, as far as its end lets it.
+fn within(estimates: &[AreaEstimate], ends: &[(f64, f64)], total_j: f64) -> Vec<f64> {
+    let errors = estimates.iter().map(|estimate| estimate.mse_j2).filter(|mse| mse.is_finite());
+    let largest = errors.fold(0.0, f64::max);
+    if largest == 0.0 {
+        return estimates.iter().map(|estimate| estimate.energy_j).collect();
+    }
+    let at = |step: f64| -> Vec<f64> {
+        let moved = |(estimate, (low, high)): (&AreaEstimate, &(f64, f64))| {
+            (estimate.energy_j + step * estimate.mse_j2.min(largest)).clamp(*low, *high)
+        };
+        estimates.iter().zip(ends).map(moved).collect()
+    };
+    let sum = |step: f64| at(step).iter().sum::<f64>();
+    // So far that every area that can move is at its end.
+    let sizes = ends.iter().map(|(_, high)| high);
+    let size = sizes.fold(0.0f64, |size, high| size.max(*high));
+    let least = estimates.iter().map(|estimate| estimate.mse_j2).filter(|mse| *mse > 0.0);
+    let reach = size / least.fold(largest, f64::min);
+    let (mut low, mut high) = (-reach, reach);
+    for _ in 0..STEPS {
+        let middle = low + (high - low) / 2.0;
+        if sum(middle) < total_j { low = middle } else { high = middle }
+    }
+    at(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn estimate(energy_j: f64, mse_j2: f64) -> AreaEstimate {
+        let half = mse_j2.sqrt();
+        AreaEstimate {
+            energy_j,
+            mse_j2,
+            lo_j: energy_j - half,
+            hi_j: energy_j + half,
+            synthetic_j: energy_j,
+            weight: 0.5,
+            response: 0.5,
+        }
+    }
+
+    fn sources(energy_j: f64, variance_j2: f64, counted_j: f64) -> AreaSources {
+        AreaSources { direct: Direct { energy_j, variance_j2 }, counted_j }
+    }
+
+    /// Drawn half a standard error, of which a half is allowed: twice as far would do. Drawn by
+    /// two standard errors, an eighth of the way is left.
+    #[test]
+    fn samples_are_drawn_as_far_as_they_ask() {
+        let of = [sources(1.0, 0.04, 3.0)];
+        assert_eq!(way_from_samples(&[estimate(1.1, 0.02)], &of), 1.0);
+        let way = way_from_samples(&[estimate(1.4, 0.02)], &of);
+        assert!((way - 0.125).abs() < 1e-12, "{way}");
+        assert_eq!(way_from_samples(&[estimate(1.0, 0.02)], &of), 1.0);
+        let [half] = between_sources(&[estimate(1.4, 0.01)], &of, 0.5)[..] else { panic!() };
+        // Alone it adds up to what samples say.
+        assert_eq!(half.energy_j, 1.0);
+        assert!(
+            (half.hi_j - half.lo_j - 2.0 * 0.15).abs() < 1e-12,
+            "between 0.1 and 0.2: {half:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_sure_stays() {
+        let of = [sources(2.0, 1.0, 8.0), sources(6.0, 1.0, 0.0), sources(2.0, 1.0, 2.5)];
+        let estimates = [estimate(3.0, 0.0), estimate(2.0, 3.0), estimate(9.0, 1.0)];
+        let found = between_sources(&estimates, &of, 1.0);
+        let energies: Vec<f64> = found.iter().map(|found| found.energy_j).collect();
+        assert!((energies[0] - 3.0).abs() < 1e-9, "{energies:?}");
+        assert!((energies[1] - 4.5).abs() < 1e-9 && (energies[2] - 2.5).abs() < 1e-9);
+    }
+
+    proptest! {
+        /// Whatever the estimator says, none is beyond both sources, and the sum is the samples'.
+        #[test]
+        fn none_is_beyond_both_of_its_sources(
+            areas in prop::collection::vec(
+                (0.0..1e3f64, 1e-6..1e3f64, 0.0..1e3f64, -1e3..2e3f64, 1e-6..1e3f64), 1..40,
+            ),
+            way in 0.0..=1.0f64,
+        ) {
+            let of: Vec<AreaSources> =
+                areas.iter().map(|(d, psi, counted, ..)| sources(*d, *psi, *counted)).collect();
+            let estimates: Vec<AreaEstimate> =
+                areas.iter().map(|(.., t, mse)| estimate(*t, *mse)).collect();
+            let found = between_sources(&estimates, &of, way);
+            for (found, of) in found.iter().zip(&of) {
+                let (low, high) = of.ends_j();
+                prop_assert!((low..=high).contains(&found.energy_j), "{found:?} {of:?}");
+                prop_assert!(found.lo_j <= found.hi_j);
+            }
+            let total: f64 = of.iter().map(|of| of.direct.energy_j).sum();
+            let sum: f64 = found.iter().map(|found| found.energy_j).sum();
+            prop_assert!((sum - total).abs() <= 1e-9 * total.max(1.0), "{sum} {total}");
+        }
+    }
+}
