@@ -330,7 +330,7 @@ impl PipelineContext<'_> {
         records: Vec<RunRecord>,
     ) -> Result<(CampaignData, ScenarioFacts), Failure> {
         self.clock.stage("dataset");
-        let (folder, Loaded { scenario, application }) = (self.output.campaign(), self.loaded);
+        let (folder, Loaded { scenario, application, .. }) = (self.output.campaign(), self.loaded);
         let dictionary = application.dictionary.clone();
         let executions = folder.executions(&records, dictionary.blocks.len())?;
         let unanalysed = unanalysed(scenario);

@@ -203,7 +203,7 @@ impl Trial {
         loaded: &Loaded,
         cases: &[PlannedCase],
     ) -> Vec<(&'static str, StageTime)> {
-        let Loaded { scenario, application } = loaded;
+        let Loaded { scenario, application, .. } = loaded;
         let mut times = self.times(scenario, cases);
         times.extend(self.microbenchmarks(scenario, &static_mix(&application.dictionary)));
         times
@@ -362,6 +362,18 @@ impl Trial {
             100.0 * SMALL_METHOD,
             100.0 * sampling_error(samples)
         ))
+    }
+
+    fn duration_of(&self, input: Option<&String>) -> f64 {
+        let own = self.sessions.iter().find(|(name, _)| Some(name) == input);
+        own.map_or(0.0, |(_, run)| run.duration_s)
+    }
+
+    /// Seconds here for one of a session on the board's clock.
+    fn pace(&self, rest_s: f64) -> f64 {
+        let on_board: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
+        let took: f64 = self.took.iter().map(Duration::as_secs_f64).sum();
+        if on_board > 0.0 { took / on_board } else { 1.0 }
     }
 
     /// Seconds here that a run takes, its rest included.
