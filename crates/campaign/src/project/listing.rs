@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::scenario::javac_option::JavacOption;
 use crate::scenario::{
-    LibraryFile, LibraryRole, ProcessorFile, RoleFile, ScenarioFile, SourceSection,
+    LibraryFile, LibraryRole, ProcessorFile, RoleFile, ScenarioFile, SourceListing, SourceSection,
     UnanalysedLanguage, check_listing, parse_written,
 };
 use crate::toolchain::processors::{is_class_writer, processors_on};
@@ -13,10 +13,21 @@ use crate::toolchain::processors::{is_class_writer, processors_on};
 use super::choose::{Chosen, choose};
 use super::module::{Module, ModuleVariant};
 use super::roots::{SourceRoot, java_files, roots};
-use super::{ProjectBuild, ProjectError, ProjectSources};
+use super::{ProjectBuild, ProjectError};
 
 /// The oldest release of Java that scenarios have.
 const OLDEST_RELEASE: u32 = 7;
+
+/// What a project compiles, for those who do not start it.
+#[derive(Debug)]
+pub struct ProjectSources {
+    /// Sources, libraries, options.
+    pub listing: SourceListing,
+    /// What a user should know of it.
+    pub remarks: Vec<String>,
+    /// Why these sources, compiled by javac, are another program than what the build made.
+    pub obstacles: Vec<String>,
+}
 
 /// A scenario file without a word.
 pub(super) fn as_nothing() -> ScenarioFile {
@@ -44,7 +55,18 @@ pub(super) fn add_listing(
 ) -> Result<Vec<String>, ProjectError> {
     let mut remarks = Vec::new();
     add_sources(merged, build, chosen, &mut remarks)?;
-    remarks.extend(chosen.all().flat_map(|(_, variant)| variant.remarks.iter().cloned()));
+    for (module, variant) in chosen.all() {
+        remarks.extend(variant.remarks.iter().cloned());
+        remarks.extend(variant.others.iter().map(|other| {
+            format!(
+                "{} of {} is not analysed (files: {}): its classes go along, and calls of them are \
+                 calls of a library",
+                other.language,
+                module.project,
+                other.files.len()
+            )
+        }));
+    }
     add_libraries(merged, chosen);
     add_options(merged, chosen, &mut remarks);
     add_processors(merged, chosen, &mut remarks)?;

@@ -3,12 +3,25 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::scenario::{InputFile, Scenario, ScenarioFile, StartKind, check_written};
+use crate::scenario::{
+    InputFile, Scenario, ScenarioError, ScenarioFile, StartKind, check_written, parse_written,
+};
 
 use super::choose::{Chosen, choose};
 use super::listing::{add_listing, as_nothing};
 use super::module::{AndroidVariant, Module};
-use super::{ProjectBuild, ProjectError, ProjectScenario, as_written};
+use super::{ProjectBuild, ProjectError};
+
+/// A scenario of a project.
+#[derive(Debug)]
+pub struct ProjectScenario {
+    /// As TOML, with a comment on where it is from.
+    pub text: String,
+    /// Checked; its `file` is where the text is to be.
+    pub scenario: Scenario,
+    /// What a user should know of it.
+    pub remarks: Vec<String>,
+}
 
 /// Input sequence where the file has none: nothing but the application.
 const INPUT: &str = "run";
@@ -59,6 +72,14 @@ fn check_same(build: &ProjectBuild, chosen: &Chosen<'_>) -> Result<(), ProjectEr
             reasons: variant.obstacles.clone(),
         }),
     }
+}
+
+/// A scenario file that may leave out what the build says.
+fn as_written(file: &Path) -> Result<(String, ScenarioFile), ProjectError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| ScenarioError::Read { file: file.into(), source })?;
+    let written = parse_written(&text, file)?;
+    Ok((text, written))
 }
 
 /// Paths of the file seen from everywhere.
@@ -241,6 +262,8 @@ mod tests {
             .collect();
         let packed = LibraryRole::Packed;
         assert_eq!(libraries, [(packed, Some("Kotlin")), (packed, None)]);
+        let told = made.remarks.join("\n");
+        assert!(told.contains("Kotlin of : is not analysed (files: 1)"), "{told}");
         let place = folder.path().join("gradle/scenario.toml");
         let read = crate::scenario::parse_scenario(&made.text, &place).unwrap();
         assert_eq!(read.keys, made.scenario.keys, "what is written is what was checked");
