@@ -54,7 +54,8 @@ pub(crate) fn keep(lengths: &[SessionLength], output: &Output) -> Result<(), Fai
     let mut writer = csv::Writer::from_writer(Vec::new());
     lengths.iter().for_each(|row| writer.serialize(row).expect("plain fields are CSV"));
     let bytes = writer.into_inner().expect("memory takes a table");
-    output.replacing().write(SESSION_LENGTHS, bytes).map(drop)
+    let text = csv_text::guarded(String::from_utf8(bytes).expect("names are text"));
+    output.replacing().write(SESSION_LENGTHS, text).map(drop)
 }
 
 /// The scenario of a campaign that is resumed: with the lengths that its trial found.

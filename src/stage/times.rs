@@ -51,11 +51,9 @@ impl CampaignTimes {
     /// `about 12 min`; none where nothing is known.
     pub fn whole(&self) -> Option<String> {
         let (about, at_most) = self.sums_s();
-        let up_to = match at_most > 0.0 {
-            true => format!(" to {}", in_words(about + at_most)),
-            false => String::new(),
-        };
-        (about + at_most > 0.0).then(|| format!("about {}{up_to}", in_words(about)))
+        let (least, most) = (in_words(about), in_words(about + at_most));
+        let up_to = if least == most { String::new() } else { format!(" to {most}") };
+        (about + at_most > 0.0).then(|| format!("about {least}{up_to}"))
     }
 
     /// A stage is over and took so long.

@@ -17,17 +17,13 @@ use super::{BuildError, VariantBuilder};
 /// The shortest limit of a run that records calls.
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// ... and how many sessions it lasts at least: the probe makes most programs two or three times
-/// as slow.
-const SESSIONS: f64 = 3.0;
-
 /// Exit code of a program that the probe's runtime ended at the limit (`Calls.java`).
 const OVER_TIME: i32 = 98;
 
-/// How long a run that records calls may take. It is ended then, and the calls until then are
-/// recorded.
+/// How long a run that records calls may take: as long as a session, which by itself is three
+/// times as long as one usually is. It is ended then, and the calls until then are recorded.
 pub fn call_limit(scenario: &Scenario) -> Duration {
-    LEAST_LIMIT.max(Duration::from_secs_f64(SESSIONS * scenario.session.duration_s))
+    LEAST_LIMIT.max(Duration::from_secs_f64(scenario.session.limit_s))
 }
 
 /// Records the calls of the unremoved application. Its runs don't wait for frames, as dry runs

@@ -14,7 +14,8 @@ impl Scenario {
         is_passed.then_some(frames)
     }
 
-    /// The same scenario where sessions of these inputs have so many frames, in its text, too.
+    /// The same scenario where sessions of these inputs have so many frames, in its text, too; they
+    /// may take as much longer as the longest of them has more frames.
     ///
     /// # Errors
     /// A number of frames that no scenario may have.
@@ -25,6 +26,10 @@ impl Scenario {
                 input.frames = Some(*wanted);
             }
         }
+        let times = self.inputs.iter().filter_map(|input| {
+            Some(*frames.get(&input.name)? as f64 / self.frames(input)? as f64)
+        });
+        written.session.limit_s = Some(self.session.limit_s * times.fold(1.0, f64::max));
         let body = toml::to_string(&written).map_err(|error| ScenarioError::Syntax {
             file: self.file.clone(),
             line: 1,
@@ -64,6 +69,7 @@ mod tests {
         assert_eq!(read.keys, after.keys);
         let mut keys = before.keys.clone();
         keys.insert("input.few.frames".into(), "900".into());
+        keys.insert("session.limit_s".into(), "94.5".into());
         assert_eq!(after.keys, keys);
         assert_eq!(after.inputs[0].steps, before.inputs[0].steps);
         let too_many = BTreeMap::from([("few".to_string(), u64::MAX)]);

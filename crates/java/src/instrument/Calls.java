@@ -26,7 +26,7 @@ public final class W {
     /** Threads that are told apart. */
     private static final int TREES_MAX = 4096;
     /** Samples of a block that a thread takes before it takes half as many; at first all. */
-    private static final int SAMPLES = Math.max(1, (int) number("wattline.calls.samples", 1024));
+    private static final int SAMPLES = 1024;
     /** How often their number is halved at most. */
     private static final int HALVINGS_MAX = 20;
     private static final int OVER_TIME = 98;
@@ -53,7 +53,7 @@ public final class W {
     static {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(null, new Exit(), "wattline-exit"));
-            long limit = number("wattline.limit_ms", 0);
+            long limit = limit();
             if (limit > 0) {
                 Thread timer = new Thread(null, new Limit(limit), "wattline-limit");
                 timer.setDaemon(true);
@@ -136,12 +136,12 @@ public final class W {
         }
     }
 
-    /** A number that somebody set. */
-    private static long number(String property, long otherwise) {
+    /** Milliseconds after which the program is ended; 0 without a limit. */
+    private static long limit() {
         try {
-            return Long.getLong(property, otherwise);
+            return Long.getLong("wattline.limit_ms", 0);
         } catch (SecurityException e) {
-            return otherwise;
+            return 0;
         }
     }
 
