@@ -27,7 +27,7 @@ pub const SCENARIO: &str = "name = 'notes'\n[application]\npackage = 'org.exampl
     [[library]]\nmaven = 'com.google.android:android:4.1.1.4'\nrole = 'provided'\n\
     sha256 = '84072541cbb711eff89f7277100ff854929a446dba7ceb1b195c340e0b4fd3cb'\n\
     [board]\nfrequency_khz = 'leave'\n[session]\nduration_s = 4\nrest_s = 0\nextras = { size = '12' }\nSESSION\n\
-    [campaign]\ncases = 4\nrepeats = 1\ndry_runs = 10\n[microbenchmarks]\nenabled = false\n\
+    [campaign]\ncases = 4\nrepeats = 1\ndry_runs = 40\n[microbenchmarks]\nenabled = false\n\
     [[input]]\nname = 'two'\nSTEPS\n";
 /// Touches that open two notes, one after the other.
 pub const STEPS: &str =
