@@ -1,7 +1,6 @@
 //! Opening the board that a command was given, and putting it back afterwards.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::build::BuildError;
@@ -16,69 +15,13 @@ use crate::scenario::{
     BoardSettings, ExternalMeterLog, FrequencyChoice, MeterChoice, Scenario, StartKind,
 };
 use crate::toolchain::Jdk;
-use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{self, BoardFile, RunningBoard};
 
 use super::Failure;
 use super::application_core::{PAPERS_CORE, application_core};
+pub use super::board_choice::{BoardChoice, VirtualChoice};
 use super::package_kind::PackageKind;
 use super::progress;
-
-/// `--board`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BoardChoice {
-    /// A virtual board, started for this command.
-    Virtual(VirtualChoice),
-    /// This machine's own JVM.
-    Jvm,
-    /// A board that adb knows by this serial.
-    Serial(String),
-}
-
-/// A virtual board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VirtualChoice {
-    /// Its kind, of `virtual_board::NAMES`.
-    pub kind: &'static str,
-    /// Its chip.
-    pub simulated_model: SimulatedModelFamily,
-}
-
-impl VirtualChoice {
-    fn of(kind: &'static str) -> VirtualChoice {
-        VirtualChoice { kind, simulated_model: SimulatedModelFamily::default() }
-    }
-}
-
-impl Default for BoardChoice {
-    /// The first virtual board.
-    fn default() -> BoardChoice {
-        BoardChoice::Virtual(VirtualChoice::of(virtual_board::NAMES[0]))
-    }
-}
-
-impl FromStr for BoardChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "" => Err("give `virtual`, `jvm` or a serial that `adb devices` lists".to_string()),
-            "virtual" => Ok(BoardChoice::default()),
-            LOCAL_SERIAL => Ok(BoardChoice::Jvm),
-            text => match text.strip_prefix("virtual:") {
-                None => Ok(BoardChoice::Serial(text.to_string())),
-                Some(name) => virtual_board::NAMES
-                    .into_iter()
-                    .find(|known| *known == name)
-                    .map(|kind| BoardChoice::Virtual(VirtualChoice::of(kind)))
-                    .ok_or_else(|| {
-                        let names = virtual_board::NAMES.join(", ");
-                        format!("there is no virtual board {name:?}; there are {names}")
-                    }),
-            },
-        }
-    }
-}
 
 /// A prepared board; restored and let go of when dropped.
 pub struct OpenBoard {

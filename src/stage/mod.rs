@@ -7,6 +7,7 @@
 pub mod account;
 mod activities;
 mod application_core;
+mod board_choice;
 pub mod board_fit;
 pub mod boards;
 pub mod calls;
@@ -30,6 +31,7 @@ pub(crate) mod repository;
 pub mod scan;
 pub(crate) mod session;
 mod session_lengths;
+mod stage_clock;
 mod started_class;
 mod times;
 mod traced_runs;

@@ -2,10 +2,9 @@
 //! people and later commands; of what is written, a campaign that is resumed reads its plan and
 //! its calls, and everything else comes from the raw logs of its runs.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::account::AccountEvaluation;
 use crate::account::calls::CallTree;
@@ -30,7 +29,8 @@ use super::microbenchmarks::MeasuredMicrobenchmarks;
 use super::report::{self, ReportInput, WrittenReport};
 use super::repository::repository;
 use super::session_lengths::{self, SessionLength};
-use super::times::{CampaignTimes, StageTime};
+use super::stage_clock::StageClock;
+use super::times::CampaignTimes;
 use super::trial::{Trial, static_mix};
 use super::verify::{self, Verification};
 use super::{
@@ -109,7 +109,7 @@ pub struct PipelineResult {
 pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     let output = open(options)?;
     progress::campaign(output.folder());
-    let clock = Stages::new();
+    let clock = StageClock::new();
     let jdk = Jdk::find()?;
     boards::check_together(&options.boards)?;
     if !options.is_resumed() {
@@ -143,7 +143,7 @@ fn stages(
     options: &PipelineOptions,
     output: &Output,
     jdk: &Jdk,
-    clock: &Stages,
+    clock: &StageClock,
     loaded: Loaded,
     count: TrialCount,
 ) -> Result<PipelineResult, Failure> {
@@ -200,7 +200,7 @@ struct PipelineContext<'w> {
     output: &'w Output,
     jdk: &'w Jdk,
     loaded: &'w Loaded,
-    clock: &'w Stages,
+    clock: &'w StageClock,
 }
 
 impl PipelineContext<'_> {
@@ -496,41 +496,5 @@ fn write_hints(hints: &[Hint], output: &Output) -> Result<(), Failure> {
 }
 
 fn indented(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
-    lines.join("\n")
-}
-
-/// Says which stage begins, how long all took, and how long what is left will take.
-struct Stages {
-    start: Instant,
-    now: RefCell<(String, Instant)>,
-    times: RefCell<CampaignTimes>,
-}
-
-impl Stages {
-    fn new() -> Stages {
-        let start = Instant::now();
-        let now = RefCell::new((String::new(), start));
-        Stages { start, now, times: RefCell::default() }
-    }
-
-    fn stage(&self, name: &str) {
-        let (before, began) = self.now.replace((name.to_string(), Instant::now()));
-        self.times.borrow_mut().end(&before, began.elapsed().as_secs_f64());
-        progress::stage(name);
-        progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
-    }
-
-    /// Expects stages that are to come.
-    fn expect(&self, times: Vec<(&'static str, StageTime)>) {
-        let now = self.now.borrow();
-        let mut known = self.times.borrow_mut();
-        times.into_iter().for_each(|(stage, time)| known.expect(stage, time, &now.0));
-    }
-
-    fn tell(&self, what: &str) {
-        if let Some(text) = self.times.borrow().text() {
-            progress::say(format!("  {what} will take {text}"));
-        }
-    }
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<String>>().join("\n")
 }

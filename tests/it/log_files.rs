@@ -163,7 +163,7 @@ fn traces_of_one_start_of_a_machine_are_one() {
     let energy = json["energy_j"].as_f64().unwrap();
     assert!((energy - 20.0).abs() < 1e-6, "20 s at 1 W: {energy} J");
     let incomplete = json["incomplete"][0].as_str().unwrap();
-    assert!(incomplete.contains("1 entries") && incomplete.contains("note.txt"), "{incomplete}");
+    assert!(incomplete.contains("1 entry") && incomplete.contains("note.txt"), "{incomplete}");
 }
 
 #[test]
@@ -308,5 +308,5 @@ fn what_is_no_text_of_switches_is_named() {
     let mut damaged = FTRACE.to_owned();
     damaged += "what is this\n";
     let (text, code) = perf("damaged", damaged.as_bytes());
-    assert!(code == 0 && text.contains("the result is incomplete: 1 lines"), "{text}");
+    assert!(code == 0 && text.contains("the result is incomplete: 1 line "), "{text}");
 }

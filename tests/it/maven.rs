@@ -287,6 +287,7 @@ fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path() {
 }
 
 #[test]
+#[ignore = "by day builds are read that work; scripts/nightly.sh runs it"]
 fn what_is_wrong_with_a_build_is_told() {
     let Some(project) = Project::new() else { return };
     let wrong = |module: &str, expected: &str| {
@@ -314,6 +315,7 @@ fn what_is_wrong_with_a_build_is_told() {
 }
 
 #[test]
+#[ignore = "by day builds are read that change nothing; scripts/nightly.sh runs it"]
 fn what_changes_classes_after_javac_is_refused_and_warned_of() {
     let Some(project) = Project::new() else { return };
     let weaver = "<plugin><groupId>org.apache.maven.plugins</groupId>\

@@ -91,7 +91,7 @@ fn all_but_code_and_signature_stays_and_is_aligned() {
         (had.iter().map(|(name, _)| name).collect(), has.iter().map(|(name, _)| name).collect());
     assert_eq!(has_names, had_names, "in their order");
     assert_eq!(has, had, "byte for byte");
-    let beside_manifest = format!("{} other files as they were", had.len() - 1);
+    let beside_manifest = format!("{} other files as before", had.len() - 1);
     assert!(whole.contains(&beside_manifest), "{whole}");
 
     // Android's own tools find the same application, its new signature, and all of its classes.
@@ -141,6 +141,7 @@ fn spent(out: &Path, file: &str) -> f64 {
 }
 
 #[test]
+#[ignore = "by day a command starts the same application; scripts/nightly.sh runs it"]
 fn two_activities_a_view_and_a_service_are_measured_line_by_line() {
     if !has(&CAMPAIGN_TOOLS) {
         return;

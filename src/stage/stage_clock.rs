@@ -1,0 +1,44 @@
+//! When stages of a pipeline begin, and how long they take.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use super::progress;
+use super::times::{CampaignTimes, StageTime};
+
+/// Says which stage begins, how long all took, and how long what is left will take.
+pub(crate) struct StageClock {
+    start: Instant,
+    now: RefCell<(String, Instant)>,
+    times: RefCell<CampaignTimes>,
+}
+
+impl StageClock {
+    pub(crate) fn new() -> StageClock {
+        let start = Instant::now();
+        let now = RefCell::new((String::new(), start));
+        StageClock { start, now, times: RefCell::default() }
+    }
+
+    /// A stage begins.
+    pub(crate) fn stage(&self, name: &str) {
+        let (before, began) = self.now.replace((name.to_string(), Instant::now()));
+        self.times.borrow_mut().end(&before, began.elapsed().as_secs_f64());
+        progress::stage(name);
+        progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
+    }
+
+    /// Expects stages that are to come.
+    pub(crate) fn expect(&self, times: Vec<(&'static str, StageTime)>) {
+        let now = self.now.borrow();
+        let mut known = self.times.borrow_mut();
+        times.into_iter().for_each(|(stage, time)| known.expect(stage, time, &now.0));
+    }
+
+    /// Says how long what is left will take, as far as that is known.
+    pub(crate) fn tell(&self, what: &str) {
+        if let Some(text) = self.times.borrow().text() {
+            progress::say(format!("  {what} will take {text}"));
+        }
+    }
+}
