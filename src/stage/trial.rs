@@ -249,7 +249,10 @@ impl Trial {
         let at_once = thread::available_parallelism().map_or(1, usize::from) as f64;
         match scenario.campaign.plan_on {
             PlanOn::Board => StageTime::AtMost(self.pace(scenario.session.rest_s) * dry_runs_s),
-            PlanOn::Host if self.is_local => StageTime::AtMost(DRY_RUN * dry_runs_s / at_once),
+            PlanOn::Host if self.is_local => {
+                let starts_s = scenario.campaign.dry_runs as f64 * JVM_START_S;
+                StageTime::AtMost((DRY_RUN * dry_runs_s + starts_s) / at_once)
+            }
             // How fast this machine is beside the board is not known.
             PlanOn::Host => StageTime::Unknown,
         }
@@ -428,6 +431,9 @@ const RECORDED_CALLS: f64 = 3.0;
 
 /// The same of a dry run: it counts, and has no optimising compiler.
 const DRY_RUN: f64 = 2.0;
+
+/// Seconds of a processor that the start of a JVM with some hundred classes takes.
+const JVM_START_S: f64 = 0.3;
 
 /// The relative error of a small method's share by so many samples: Poisson's.
 fn sampling_error(samples: f64) -> f64 {

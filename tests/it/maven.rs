@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -161,7 +162,11 @@ impl Project {
             project.write(name, text);
         }
         project.write("lib/src/main/java/lib/Steps.java", LIBRARY);
+        // Plugins are fetched into a folder that takes one Maven at a time.
+        static FETCHES: Mutex<()> = Mutex::new(());
+        let alone = FETCHES.lock().unwrap_or_else(PoisonError::into_inner);
         let built = project.mvn(&["process-classes"]);
+        drop(alone);
         match built.as_ref().map(|built| built.status.success()) {
             Ok(true) => Some(project),
             Ok(false) => {
