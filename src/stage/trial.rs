@@ -245,14 +245,12 @@ impl Trial {
     }
 
     fn planning(&self, scenario: &Scenario, session_s: f64) -> StageTime {
-        let dry_runs_s = scenario.campaign.dry_runs as f64 * session_s;
+        let (dry_runs, rest_s) = (scenario.campaign.dry_runs as f64, scenario.session.rest_s);
         let at_once = thread::available_parallelism().map_or(1, usize::from) as f64;
+        let here_s = (DRY_RUN * session_s + JVM_START_S) / at_once;
         match scenario.campaign.plan_on {
-            PlanOn::Board => StageTime::AtMost(self.pace(scenario.session.rest_s) * dry_runs_s),
-            PlanOn::Host if self.is_local => {
-                let starts_s = scenario.campaign.dry_runs as f64 * JVM_START_S;
-                StageTime::AtMost((DRY_RUN * dry_runs_s + starts_s) / at_once)
-            }
+            PlanOn::Board => StageTime::AtMost(self.pace(rest_s) * dry_runs * session_s),
+            PlanOn::Host if self.is_local => StageTime::AtMost(dry_runs * here_s),
             // How fast this machine is beside the board is not known.
             PlanOn::Host => StageTime::Unknown,
         }

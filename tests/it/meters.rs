@@ -22,6 +22,7 @@ fn facts(out: &Path) -> toml::Table {
 }
 
 #[test]
+#[ignore = "by day the same rails are read by their service; scripts/nightly.sh runs it"]
 fn a_campaign_on_power_rails_measures_what_was_spent() {
     let Some(bench) = Bench::new() else { return };
     let (truth, out) = (bench.out("truth"), bench.out("out"));
