@@ -12,9 +12,11 @@ use std::io::Read;
 use std::path::Path;
 
 use wattline::run::{RunRecord, read_journal};
+use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::host::{AdbServer, CAMPAIGN_TOOLS, answer, has};
+use super::virtual_board::adb::{Adb, options};
 use made::{Notes, PACKAGE, STEPS};
 
 /// Bytes; what `zipalign` takes for anything but native libraries, its pages, and those of
@@ -204,6 +206,43 @@ fn a_command_starts_and_drives_it() {
     let log = log_of(&out);
     for line in ["list Notes 7", "edit note 1 of Notes", "back 3 -1 sum"] {
         assert!(log.contains(line), "{line}: {log}");
+    }
+}
+
+/// What its own context and that of the application find under the same names.
+const WATCHER: &str = "package org.example.watcher;
+import android.content.Context;
+import android.os.Bundle;
+public class Watcher extends android.app.Instrumentation {
+  @Override
+  public void onCreate(Bundle arguments) {
+    Bundle found = new Bundle();
+    found.putString(\"own\", label(getContext()));
+    found.putString(\"target\", label(getTargetContext()));
+    finish(-1, found);
+  }
+
+  private static String label(Context of) {
+    int id = of.getResources().getIdentifier(\"label\", \"string\", of.getPackageName());
+    return of.getPackageName() + \" \" + of.getString(id);
+  }
+}
+";
+
+#[test]
+fn each_of_two_packages_has_its_own_resources() {
+    let Some(notes) = Notes::new(&[]) else { return };
+    let values = "<resources><string name=\"label\">Watcher</string></resources>";
+    notes.add_watcher(values, WATCHER);
+    let board = BoardFile::built_in("pixel").unwrap();
+    let adb = Adb::of(BoardOptions { board, ..options(AdbdGeneration::Modern) });
+    for apk in ["notes.apk", "watcher.apk"] {
+        let installed = adb.run(&["install", notes.path(apk).to_str().unwrap()]);
+        assert_eq!(installed.code, 0, "{}{}", installed.stdout, installed.stderr);
+    }
+    let said = adb.shell("am instrument -w -r org.example.watcher/.Watcher");
+    for line in ["own=org.example.watcher Watcher", "target=org.example.notes Notes"] {
+        assert!(said.contains(line), "{line}: {said}");
     }
 }
 

@@ -29,6 +29,15 @@ pub const SCENARIO: &str = "name = 'notes'\n[application]\npackage = 'org.exampl
     [board]\nfrequency_khz = 'leave'\n[session]\nduration_s = 4\nrest_s = 0\nextras = { size = '12' }\nSESSION\n\
     [campaign]\ncases = 4\nrepeats = 1\ndry_runs = 40\n[microbenchmarks]\nenabled = false\n\
     [[input]]\nname = 'two'\nSTEPS\n";
+/// An instrumentation of the application in a package of its own.
+const WATCHER_MANIFEST: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>
+<manifest xmlns:android=\"http://schemas.android.com/apk/res/android\"
+    package=\"org.example.watcher\" android:versionCode=\"1\" android:versionName=\"1\">
+  <uses-sdk android:minSdkVersion=\"21\" android:targetSdkVersion=\"34\"/>
+  <instrumentation android:name=\".Watcher\" android:targetPackage=\"org.example.notes\"/>
+  <application/>
+</manifest>
+";
 /// Touches that open two notes, one after the other.
 pub const STEPS: &str =
     "steps = [{ at_s = 1, tap = [640, 690] }, { at_s = 2.5, tap = [640, 690] }]";
@@ -58,22 +67,37 @@ impl Notes {
             notes.run("cp", &["-R", from.join(part).to_str().unwrap(), "."]);
         }
         let android = platform.to_str().unwrap();
-        notes.link(android);
+        notes.link(".", "base.apk", android);
         let kept = notes.classes(&["keep"], android, "kept");
         fs::write(notes.path("keep.jar"), jar::pack(&[], &kept)).unwrap();
         let own = notes.classes(&["src", "gen"], &format!("{android}:kept"), "classes");
-        let jdk = Jdk::find().unwrap();
-        let mut packager = Packager::start(&jdk, &platform).unwrap();
-        let code = [("classes.dex", &own), ("classes2.dex", &kept)].map(|(name, classes)| {
-            let (jar, out) = (notes.path("code.jar"), notes.path(&format!("{name}.out")));
-            fs::write(&jar, jar::pack(&[], classes)).unwrap();
-            fs::create_dir(&out).unwrap();
-            packager.dex(&jar, MIN_SDK, &out).unwrap();
-            (name, fs::read(out.join("classes.dex")).unwrap())
-        });
-        notes.pack(&code, more);
+        let key = "-genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=own -validity 9000 \
+                   -keystore own.p12 -storetype PKCS12 -storepass password";
+        notes.run("keytool", &key.split_whitespace().collect::<Vec<_>>());
+        let code = [("classes.dex", own), ("classes2.dex", kept)];
+        notes.pack("base.apk", &dex(&platform, code), more, "notes.apk");
         notes.write_scenario("", "", STEPS);
         Some(notes)
+    }
+
+    /// A package beside it with an instrumentation of it, of these resources and this class, by
+    /// the same key.
+    pub fn add_watcher(&self, values: &str, class: &str) {
+        for (file, text) in [
+            ("AndroidManifest.xml", WATCHER_MANIFEST),
+            ("res/values/values.xml", values),
+            ("src/Watcher.java", class),
+        ] {
+            let file = self.path("watcher").join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        let platform = platform().unwrap();
+        let android = platform.to_str().unwrap();
+        self.link("watcher", "watcher-base.apk", android);
+        let classes = self.classes(&["watcher/src"], android, "watcher/classes");
+        let code = dex(&platform, [("classes.dex", classes)]);
+        self.pack("watcher-base.apk", &code, &[], "watcher.apk");
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -96,10 +120,15 @@ impl Notes {
         said
     }
 
-    fn link(&self, android: &str) {
-        self.run("aapt2", &["compile", "--dir", "res", "-o", "res.zip"]);
-        let words = "link --manifest AndroidManifest.xml --java gen -o base.apk res.zip -I";
-        self.run("aapt2", &words.split(' ').chain([android]).collect::<Vec<_>>());
+    /// Resources and manifest of a folder as a package without code.
+    fn link(&self, folder: &str, out: &str, android: &str) {
+        let compile = format!("compile --dir {folder}/res -o {folder}/res.zip");
+        self.run("aapt2", &compile.split(' ').collect::<Vec<_>>());
+        let link = format!(
+            "link --manifest {folder}/AndroidManifest.xml --java {folder}/gen -o {out} \
+             {folder}/res.zip -I"
+        );
+        self.run("aapt2", &link.split(' ').chain([android]).collect::<Vec<_>>());
     }
 
     fn classes(&self, sources: &[&str], path: &str, out: &str) -> BTreeMap<String, Vec<u8>> {
@@ -110,10 +139,9 @@ impl Notes {
         jar::read_folder(&self.path(out)).unwrap()
     }
 
-    /// All together as `notes.apk`, aligned and signed.
-    fn pack(&self, code: &[(&str, Vec<u8>)], more: &[(&str, &[u8])]) {
-        let mut base =
-            zip::ZipArchive::new(fs::File::open(self.path("base.apk")).unwrap()).unwrap();
+    /// All together as a package, aligned and signed.
+    fn pack(&self, base: &str, code: &[(&str, Vec<u8>)], more: &[(&str, &[u8])], out: &str) {
+        let mut base = zip::ZipArchive::new(fs::File::open(self.path(base)).unwrap()).unwrap();
         let mut writer = ZipWriter::new(fs::File::create(self.path("whole.apk")).unwrap());
         for index in 0..base.len() {
             writer.raw_copy_file(base.by_index_raw(index).unwrap()).unwrap();
@@ -130,14 +158,27 @@ impl Notes {
             writer.write_all(bytes).unwrap();
         }
         writer.finish().unwrap();
-        self.run("zipalign", &["-f", "-p", "4", "whole.apk", "notes.apk"]);
-        let key = "-genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=own -validity 9000 \
-                   -keystore own.p12 -storetype PKCS12 -storepass password";
-        self.run("keytool", &key.split_whitespace().collect::<Vec<_>>());
+        self.run("zipalign", &["-f", "-p", "4", "whole.apk", out]);
         let words = "sign --ks own.p12 --ks-pass pass:password --v1-signing-enabled true \
-                     --v2-signing-enabled true --v3-signing-enabled true notes.apk";
-        self.run("apksigner", &words.split_whitespace().collect::<Vec<_>>());
+                     --v2-signing-enabled true --v3-signing-enabled true";
+        self.run("apksigner", &words.split_whitespace().chain([out]).collect::<Vec<_>>());
     }
+}
+
+/// DEX files of these names, by Android's own compiler.
+fn dex<const N: usize>(
+    platform: &Path,
+    classes: [(&'static str, BTreeMap<String, Vec<u8>>); N],
+) -> [(&'static str, Vec<u8>); N] {
+    let mut packager = Packager::start(&Jdk::find().unwrap(), platform).unwrap();
+    classes.map(|(name, classes)| {
+        let folder = tempfile::tempdir().unwrap();
+        let (jar, out) = (folder.path().join("code.jar"), folder.path().join("out"));
+        fs::write(&jar, jar::pack(&[], &classes)).unwrap();
+        fs::create_dir(&out).unwrap();
+        packager.dex(&jar, MIN_SDK, &out).unwrap();
+        (name, fs::read(out.join("classes.dex")).unwrap())
+    })
 }
 
 fn java_files(folder: &Path) -> Vec<PathBuf> {

@@ -111,6 +111,10 @@ fn of_package(
 ) -> Result<Launch, StartError> {
     let mut words = vec![ZYGOTE.to_owned()];
     words.extend(entry(start, &installed, instrumentation.as_ref())?);
+    for Installed { facts, classes, .. } in [&installed].into_iter().chain(&instrumentation) {
+        let classes = classes.display().to_string();
+        words.extend(["package".to_owned(), facts.package.clone(), classes]);
+    }
     words.extend(["application".to_owned(), installed.facts.application]);
     for (name, activity) in installed.facts.activities {
         let class = activity.target.unwrap_or_else(|| name.clone());

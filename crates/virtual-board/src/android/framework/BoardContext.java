@@ -21,22 +21,23 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The one context that stands behind all others of a process. */
+/** The context of a package, which stands behind all others of it in a process. */
 final class BoardContext extends Context {
     private final String name;
     private final Bundle meta;
     private final Consumer<Intent> launcher;
     private final Services services;
-    private final Resources resources = new Resources();
+    private final Resources resources;
     private Context application;
     private final Map<String, SharedPreferences> preferences = new HashMap<>();
 
     /**
-     * Of a package, with the meta-data of the instrumentation that was started, which is empty if
-     * none was, and with what starts activities and services.
+     * Of a package and its resources, with the meta-data of the instrumentation that was started,
+     * which is empty if none was, and with what starts activities and services.
      */
-    BoardContext(String name, Bundle meta, Consumer<Intent> launcher, Services services) {
+    BoardContext(String name, ResourceTable table, Bundle meta, Consumer<Intent> launcher, Services services) {
         this.name = name;
+        resources = new Resources(table);
         this.meta = meta;
         this.launcher = launcher;
         this.services = services;

@@ -2,7 +2,6 @@ package wattline.board;
 
 import android.util.AttributeSet;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,13 +24,7 @@ public final class LayoutFile implements AttributeSet {
         this.name = name;
     }
 
-    /** Null if the package has no such file. */
-    public static LayoutFile read(String file) {
-        byte[] bytes = ResourceTable.file(file);
-        return bytes == null ? null : parse(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), file);
-    }
-
-    private static LayoutFile parse(ByteBuffer xml, String file) {
+    static LayoutFile parse(ByteBuffer xml, String file) {
         if (xml.getShort(0) != XML) {
             throw new IllegalStateException(file + " is not in Android's binary form");
         }

@@ -7,15 +7,15 @@ import android.widget.LinearLayout;
 import android.widget.TextView;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import wattline.board.LayoutFile;
 import wattline.board.ResourceValue;
 
 /** Makes views of a layout file. What an attribute says that is not known here is said in the log. */
 public class LayoutInflater {
     private static final String[] PACKAGES = {"android.widget.", "android.view."};
-    private static final Set<String> LEFT_OUT = new HashSet<>();
+    private static final Set<String> LEFT_OUT = ConcurrentHashMap.newKeySet();
 
     private final Context context;
 
@@ -32,12 +32,7 @@ public class LayoutInflater {
     }
 
     public View inflate(int layout, ViewGroup root, boolean attach) {
-        String name = context.getResources().layout(layout);
-        LayoutFile file = LayoutFile.read(name);
-        if (file == null) {
-            throw new InflateException("the package has no " + name);
-        }
-        View view = view(file, root);
+        View view = view(context.getResources().layout(layout), root);
         if (root != null && attach) {
             root.addView(view);
         }
@@ -187,10 +182,8 @@ public class LayoutInflater {
     }
 
     private static void leftOut(String name) {
-        synchronized (LEFT_OUT) {
-            if (LEFT_OUT.add(name)) {
-                Log.w("LayoutInflater", "the virtual board leaves out the attribute " + name);
-            }
+        if (LEFT_OUT.add(name)) {
+            Log.w("LayoutInflater", "the virtual board leaves out the attribute " + name);
         }
     }
 }

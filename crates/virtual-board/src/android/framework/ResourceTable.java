@@ -1,14 +1,15 @@
 package wattline.board;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 /**
- * The resources of the package that runs, from its resources.arsc: those of the default
+ * The resources of one of the packages that run, from its resources.arsc: those of the default
  * configuration, and where it has none of a kind, the first of another.
  */
 public final class ResourceTable {
@@ -27,27 +28,39 @@ public final class ResourceTable {
     private final Map<String, Integer> ids = new HashMap<>();
     /** Those that are of the default configuration. */
     private final Map<Integer, Boolean> isDefault = new HashMap<>();
+    private final String file;
     private StringPool strings;
 
-    private ResourceTable() {
+    private ResourceTable(String file) {
+        this.file = file;
     }
 
-    /** Empty of a package without resources. */
-    public static ResourceTable read() {
-        ResourceTable table = new ResourceTable();
-        byte[] bytes = file("resources.arsc");
+    /** Of a package's file; empty without one, and of one without resources. */
+    public static ResourceTable of(String file) {
+        ResourceTable table = new ResourceTable(file);
+        byte[] bytes = table.entry("resources.arsc");
         if (bytes != null) {
             table.parse(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
         }
         return table;
     }
 
-    /** A file of the package; null if there is none. */
-    static byte[] file(String name) {
-        try (InputStream in = ResourceTable.class.getClassLoader().getResourceAsStream(name)) {
-            return in == null ? null : in.readAllBytes();
+    /** Null if the package has no such layout. */
+    public LayoutFile layout(String name) {
+        byte[] bytes = entry(name);
+        return bytes == null ? null : LayoutFile.parse(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), name);
+    }
+
+    /** Null if the package has none. */
+    private byte[] entry(String name) {
+        if (file == null) {
+            return null;
+        }
+        try (ZipFile zip = new ZipFile(file)) {
+            ZipEntry entry = zip.getEntry(name);
+            return entry == null ? null : zip.getInputStream(entry).readAllBytes();
         } catch (IOException e) {
-            throw new IllegalStateException("the package's " + name + " can't be read", e);
+            throw new IllegalStateException(name + " of " + file + " can't be read", e);
         }
     }
 

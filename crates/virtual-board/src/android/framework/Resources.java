@@ -2,13 +2,14 @@ package android.content.res;
 
 import android.util.DisplayMetrics;
 import java.util.Locale;
+import wattline.board.LayoutFile;
 import wattline.board.ResourceTable;
 import wattline.board.ResourceValue;
 
 /** What is known of the screen, and the package's resources. */
 public class Resources {
     private final DisplayMetrics metrics = new DisplayMetrics();
-    private final ResourceTable table = ResourceTable.read();
+    private final ResourceTable table;
 
     /** There is no such resource, or one of another type. */
     public static class NotFoundException extends RuntimeException {
@@ -20,8 +21,9 @@ public class Resources {
         }
     }
 
-    /** Hidden. */
-    public Resources() {
+    /** Hidden: those of a package. */
+    public Resources(ResourceTable table) {
+        this.table = table;
         metrics.setToDefaults();
     }
 
@@ -91,9 +93,14 @@ public class Resources {
         return table.id(type, name);
     }
 
-    /** Hidden: the path of a layout file. */
-    public String layout(int id) {
-        return text(value(id, "Resource"), id);
+    /** Hidden. */
+    public LayoutFile layout(int id) {
+        String name = text(value(id, "Resource"), id);
+        LayoutFile layout = table.layout(name);
+        if (layout == null) {
+            throw new NotFoundException("File " + name + " of resource ID #0x" + Integer.toHexString(id));
+        }
+        return layout;
     }
 
     /** Hidden: what an attribute's value stands for; null if it refers to what is not the package's. */

@@ -8,17 +8,16 @@ import android.content.ServiceConnection;
 import android.os.Handler;
 import android.os.IBinder;
 import android.os.Looper;
-import java.lang.reflect.InvocationTargetException;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** The services of a process: started and bound ones, on the main thread. */
+/** The services of a process, started and bound ones: any thread asks, the main one does it. */
 final class Services implements Service.Host {
     private final Set<String> declared = new HashSet<>();
-    private final Map<String, Running> running = new HashMap<>();
-    private final Map<ServiceConnection, String> connections = new HashMap<>();
+    private final Map<String, Running> running = new ConcurrentHashMap<>();
+    private final Map<ServiceConnection, String> connections = new ConcurrentHashMap<>();
     private Application application;
 
     /** A service that was created. */
@@ -73,9 +72,7 @@ final class Services implements Service.Host {
             return false;
         }
         Intent sent = intent.sent();
-        synchronized (connections) {
-            connections.put(connection, type);
-        }
+        connections.put(connection, type);
         post(() -> {
             Running of = create(type);
             of.bound.add(connection);
@@ -91,10 +88,7 @@ final class Services implements Service.Host {
     }
 
     void unbind(ServiceConnection connection) {
-        String type;
-        synchronized (connections) {
-            type = connections.remove(connection);
-        }
+        String type = connections.remove(connection);
         if (type == null) {
             throw new IllegalArgumentException("Service not registered: " + connection);
         }
@@ -137,12 +131,7 @@ final class Services implements Service.Host {
     private Running create(String type) {
         Running of = running.get(type);
         if (of == null) {
-            try {
-                of = new Running(Zygote.make(type, Service.class));
-            } catch (ReflectiveOperationException | ClassCastException e) {
-                Throwable why = e instanceof InvocationTargetException ? e.getCause() : e;
-                throw new RuntimeException("Unable to instantiate service " + type + ": " + why, why);
-            }
+            of = new Running(Zygote.component("service " + type, type, Service.class));
             running.put(type, of);
             of.service.attach(application, this);
             of.service.onCreate();

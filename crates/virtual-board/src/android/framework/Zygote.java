@@ -20,9 +20,9 @@ import java.util.Queue;
 /**
  * Begins a process of an application, as Android's zygote and activity thread do. Arguments:
  * {@code instrument CLASS} or {@code activity CLASS}, then {@code application CLASS},
- * {@code of PACKAGE} and {@code meta KEY VALUE} of the instrumentation, {@code declared NAME CLASS}
- * of an activity in the manifest, {@code service CLASS} of a service there, and
- * {@code extra TYPE KEY VALUE}, in any number.
+ * {@code of PACKAGE} and {@code meta KEY VALUE} of the instrumentation, {@code package NAME FILE},
+ * {@code declared NAME CLASS} of an activity in the manifest, {@code service CLASS} of a service
+ * there, and {@code extra TYPE KEY VALUE}, in any number.
  */
 public final class Zygote implements Activity.Host {
     /** Flags of intents by which an activity does not go on top of the others. */
@@ -32,6 +32,8 @@ public final class Zygote implements Activity.Host {
     private final Bundle extras = new Bundle();
     /** Activities by their names in the manifest. */
     private final Map<String, String> declared = new HashMap<>();
+    /** Files of packages by their names. */
+    private final Map<String, String> packages = new HashMap<>();
     private final ActivityStack activities = new ActivityStack();
     private final Services services = new Services();
     private String owner = Board.packageName();
@@ -69,6 +71,8 @@ public final class Zygote implements Activity.Host {
                 meta.putString(words.remove(), words.remove());
             } else if (word.equals("of")) {
                 owner = words.remove();
+            } else if (word.equals("package")) {
+                packages.put(words.remove(), words.remove());
             } else if (word.equals("declared")) {
                 declared.put(words.remove(), words.remove());
             } else if (word.equals("service")) {
@@ -135,7 +139,8 @@ public final class Zygote implements Activity.Host {
     }
 
     private BoardContext context(String name) {
-        return new BoardContext(name, meta, intent -> start(intent, null, -1), services);
+        ResourceTable table = ResourceTable.of(packages.get(name));
+        return new BoardContext(name, table, meta, intent -> start(intent, null, -1), services);
     }
 
     private Application application(BoardContext context) throws ReflectiveOperationException {
@@ -176,21 +181,24 @@ public final class Zygote implements Activity.Host {
     /** Brings the activity that an intent names to the front, on the main thread. */
     private Activity launch(Intent intent, Activity caller, int requestCode) {
         String type = find(intent);
-        Activity next;
-        try {
-            next = make(type, Activity.class);
-        } catch (ReflectiveOperationException | ClassCastException e) {
-            Throwable why = e instanceof InvocationTargetException ? e.getCause() : e;
-            throw new RuntimeException(
-                    "Unable to instantiate activity " + intent.getComponent() + ": " + why, why);
-        }
+        Activity next = component("activity " + intent.getComponent(), type, Activity.class);
         next.attach(application, instrumentation, intent, this);
         next.calledBy(caller, requestCode);
         activities.start(next);
         return next;
     }
 
-    static <T> T make(String type, Class<T> kind) throws ReflectiveOperationException {
+    /** A component of the application; without one of that class the process ends, as on Android. */
+    static <T> T component(String what, String type, Class<T> kind) {
+        try {
+            return make(type, kind);
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            Throwable why = e instanceof InvocationTargetException ? e.getCause() : e;
+            throw new RuntimeException("Unable to instantiate " + what + ": " + why, why);
+        }
+    }
+
+    private static <T> T make(String type, Class<T> kind) throws ReflectiveOperationException {
         Class<?> found = Class.forName(type, true, Zygote.class.getClassLoader());
         return kind.cast(found.getDeclaredConstructor().newInstance());
     }
