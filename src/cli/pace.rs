@@ -16,10 +16,8 @@ pub struct Pace {
     /// The stage of a pipeline.
     stage: Option<(String, Duration)>,
     task: Option<PacedTask>,
-    /// Parts to come, with what they take on the board's clock in seconds.
+    /// Parts to come, with the seconds that they take.
     ahead: BTreeMap<&'static str, f64>,
-    /// Seconds that pass here in one on the board's clock, by the last task on a board.
-    per_board_second: Option<f64>,
     /// When a line was last said; none when that was since the last look.
     said: Option<Duration>,
 }
@@ -34,7 +32,6 @@ struct PacedTask {
     made: u64,
     /// When making them began.
     began: Duration,
-    board_s: f64,
 }
 
 impl PacedTask {
@@ -56,31 +53,27 @@ impl Pace {
         self.heard();
     }
 
-    /// A part to come takes so long on the board's clock.
-    pub fn expect(&mut self, part: &'static str, board_s: f64) {
-        self.ahead.insert(part, board_s);
+    /// A part to come takes so long.
+    pub fn expect(&mut self, part: &'static str, seconds: f64) {
+        self.ahead.insert(part, seconds);
     }
 
     /// A task begins, which may be one that was expected.
-    pub fn begin(&mut self, what: &'static str, total: u64, board_s: f64, now: Duration) {
+    pub fn begin(&mut self, what: &'static str, total: u64, now: Duration) {
         self.ahead.remove(what);
-        self.task = Some(PacedTask { what, total, done: 0, made: 0, began: now, board_s });
+        self.task = Some(PacedTask { what, total, done: 0, made: 0, began: now });
     }
 
     /// So many more parts were made.
-    pub fn made(&mut self, parts: u64, now: Duration) {
-        self.made_up_to(self.done() + parts, now);
+    pub fn made(&mut self, parts: u64) {
+        self.made_up_to(self.done() + parts);
     }
 
     /// Parts were made; so many are done. One that was begun again takes some back.
-    pub fn made_up_to(&mut self, done: u64, now: Duration) {
+    pub fn made_up_to(&mut self, done: u64) {
         let Some(task) = &mut self.task else { return };
         task.made = (task.made + done).saturating_sub(task.done);
         task.done = done;
-        let Some(each_s) = task.each_s(now) else { return };
-        if task.board_s > 0.0 {
-            self.per_board_second = Some(each_s * task.total as f64 / task.board_s);
-        }
     }
 
     /// Parts were there already; so many are done.
@@ -96,7 +89,6 @@ impl Pace {
     /// There are so many parts.
     pub fn set_length(&mut self, total: u64) {
         if let Some(task) = &mut self.task {
-            task.board_s *= total as f64 / task.total.max(1) as f64;
             task.total = total;
         }
     }
@@ -121,15 +113,12 @@ impl Pace {
         let Some(task) = &self.task else { return String::new() };
         let Some(each_s) = task.each_s(now) else { return String::new() };
         let own = each_s * task.left() as f64;
-        let later = self.per_board_second.map(|pace| pace * self.ahead.values().sum::<f64>());
-        match later.filter(|later| *later > 0.0) {
-            None => format!("about {}", in_words(own)),
-            Some(later) => {
-                let parts: Vec<&str> = self.ahead.keys().copied().collect();
-                let all = in_words(own + later);
-                format!("about {}, with {} about {all}", in_words(own), parts.join(", "))
-            }
+        if self.ahead.is_empty() {
+            return format!("about {}", in_words(own));
         }
+        let parts: Vec<&str> = self.ahead.keys().copied().collect();
+        let all = in_words(own + self.ahead.values().sum::<f64>());
+        format!("about {}, with {} about {all}", in_words(own), parts.join(", "))
     }
 
     /// What is to be said now, if nothing was for long. `has_bar`: a bar shows tasks.
@@ -184,28 +173,27 @@ mod tests {
     #[test]
     fn a_line_says_what_is_done_and_left_and_when_all_is() {
         let mut pace = Pace::default();
-        // 100 runs of 10 s on a board whose seconds take half of one here.
-        pace.begin("measuring", 100, 1000.0, at(0));
-        pace.expect("microbenchmarks", 600.0);
+        pace.begin("measuring", 100, at(0));
+        pace.expect("microbenchmarks", 300.0);
         let said = lines(&mut pace, 0, 40);
         assert_eq!(said[0].1, "  measuring: 0 of 100 done, 100 left");
         pace.found_up_to(20, at(40));
-        pace.made_up_to(40, at(140));
+        pace.made_up_to(40);
         pace.heard();
         let said = lines(&mut pace, 140, 171);
         assert_eq!(said.len(), 1);
         assert_eq!(pace.time_left(at(140)), "about 5 min, with microbenchmarks about 10 min");
         assert!(said[0].1.starts_with("  measuring: 40 of 100 done, 60 left, about"), "{said:?}");
         pace.end(at(171));
-        pace.begin("microbenchmarks", 60, 600.0, at(171));
-        pace.made(30, at(201));
+        pace.begin("microbenchmarks", 60, at(171));
+        pace.made(30);
         assert_eq!(pace.time_left(at(201)), "about 30 s");
     }
 
     #[test]
     fn a_bar_says_it_by_itself() {
         let mut pace = Pace::default();
-        pace.begin("measuring", 2, 0.0, at(0));
+        pace.begin("measuring", 2, at(0));
         assert!((0..100).all(|s| pace.line(at(s), true).is_none()));
         pace.end(at(100));
         pace.stage("fit", at(100));

@@ -122,15 +122,15 @@ impl Listener for Terminal {
     }
 
     /// For estimates of the whole.
-    fn expect(&self, part: &'static str, board_s: f64) {
-        with_pace(|pace, _| pace.expect(part, board_s));
+    fn expect(&self, part: &'static str, seconds: f64) {
+        with_pace(|pace, _| pace.expect(part, seconds));
     }
 
     fn campaign(&self, folder: &Path) {
         kept::begin(folder);
     }
 
-    fn bar(&self, length: u64, what: &'static str, board_s: f64) -> Box<dyn WorkProgress> {
+    fn bar(&self, length: u64, what: &'static str) -> Box<dyn WorkProgress> {
         let drawn = ProgressBar::new(length);
         if QUIET.load(Ordering::Relaxed) || !std::io::stderr().is_terminal() {
             drawn.set_draw_target(ProgressDrawTarget::hidden());
@@ -144,7 +144,7 @@ impl Listener for Terminal {
         if let Ok(mut latest) = BAR.lock() {
             *latest = Some(drawn.clone());
         }
-        with_pace(|pace, now| pace.begin(what, length, board_s, now));
+        with_pace(|pace, now| pace.begin(what, length, now));
         Box::new(Drawn(drawn))
     }
 }
@@ -155,12 +155,12 @@ struct Drawn(ProgressBar);
 
 impl WorkProgress for Drawn {
     fn inc(&self, parts: u64) {
-        with_pace(|pace, now| pace.made(parts, now));
+        with_pace(|pace, _| pace.made(parts));
         self.show();
     }
 
     fn made_up_to(&self, done: u64) {
-        with_pace(|pace, now| pace.made_up_to(done, now));
+        with_pace(|pace, _| pace.made_up_to(done));
         self.show();
     }
 

@@ -21,15 +21,14 @@ pub trait Listener: Sync {
     /// A stage of a pipeline begins.
     fn stage(&self, _name: &str) {}
 
-    /// A later part takes `board_s` seconds on the board's clock.
-    fn expect(&self, _part: &'static str, _board_s: f64) {}
+    /// A later part takes so many seconds.
+    fn expect(&self, _part: &'static str, _seconds: f64) {}
 
     /// From now on the campaign in a folder is made.
     fn campaign(&self, _folder: &Path) {}
 
-    /// Work of `length` equal parts begins, which take `board_s` seconds together on the board's
-    /// clock; 0 where they run elsewhere.
-    fn bar(&self, _length: u64, _what: &'static str, _board_s: f64) -> Box<dyn WorkProgress> {
+    /// Work of `length` equal parts begins.
+    fn bar(&self, _length: u64, _what: &'static str) -> Box<dyn WorkProgress> {
         Box::new(Silent)
     }
 }
@@ -101,8 +100,8 @@ pub(crate) fn stage(name: &str) {
     listener().stage(name);
 }
 
-pub(crate) fn expect(part: &'static str, board_s: f64) {
-    listener().expect(part, board_s);
+pub(crate) fn expect(part: &'static str, seconds: f64) {
+    listener().expect(part, seconds);
 }
 
 pub(crate) fn campaign(folder: &Path) {
@@ -110,11 +109,7 @@ pub(crate) fn campaign(folder: &Path) {
 }
 
 pub(crate) fn bar(length: u64, what: &'static str) -> Box<dyn WorkProgress> {
-    bar_on_board(length, what, 0.0)
-}
-
-pub(crate) fn bar_on_board(length: u64, what: &'static str, board_s: f64) -> Box<dyn WorkProgress> {
-    listener().bar(length, what, board_s)
+    listener().bar(length, what)
 }
 
 /// A time as people say it: `40 s`, `12 min`, `2.5 h`.

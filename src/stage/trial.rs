@@ -232,7 +232,9 @@ impl Trial {
             variants as f64 * inputs_s + duration_s + rest_s
         };
         let repeats = f64::from(scenario.campaign.repeats);
-        let verify_s = repeats * self.pace(rest_s) * round_s(1 + scenario.hints.verify);
+        let variants = 1 + scenario.hints.verify;
+        let sessions = repeats * (variants * scenario.inputs.len() + 1) as f64;
+        let verify_s = self.here_s(repeats * round_s(variants), sessions, rest_s);
         let mut times = vec![
             ("plan", self.planning(scenario, mean_s)),
             ("run", StageTime::About(self.measuring_s(scenario, cases))),
@@ -249,7 +251,7 @@ impl Trial {
         let at_once = thread::available_parallelism().map_or(1, usize::from) as f64;
         let here_s = (DRY_RUN * session_s + JVM_START_S) / at_once;
         match scenario.campaign.plan_on {
-            PlanOn::Board => StageTime::AtMost(self.pace(rest_s) * dry_runs * session_s),
+            PlanOn::Board => StageTime::AtMost(self.here_s(dry_runs * session_s, dry_runs, rest_s)),
             PlanOn::Host if self.is_local => StageTime::AtMost(dry_runs * here_s),
             // How fast this machine is beside the board is not known.
             PlanOn::Host => StageTime::Unknown,
@@ -274,8 +276,10 @@ impl Trial {
             return Vec::new();
         }
         let board = SessionMeter { meter: self.meter, is_local: self.is_local };
-        let here_s =
-            |board_s: f64| self.pace(scenario.session.rest_s) * board_s / self.boards.max(1) as f64;
+        let sessions = f64::from(scenario.microbenchmarks.repeats);
+        let here_s = |board_s: f64| {
+            self.here_s(board_s, sessions, scenario.session.rest_s) / self.boards.max(1) as f64
+        };
         let (all, pairs) = match self.is_virtual {
             // They compute all the time. Sessions mostly wait, which takes a virtual board no time.
             true => (StageTime::Unknown, StageTime::Unknown),
@@ -309,14 +313,13 @@ impl Trial {
 
     /// What the trial would be with sessions of these lengths.
     pub(crate) fn with_lengths(&self, lengths: &[SessionLength], rest_s: f64) -> Trial {
-        // What a virtual board waits for takes no time here.
-        let here = if self.is_virtual { self.pace(rest_s) } else { 1.0 };
+        let pace = self.pace(rest_s);
         let mut longer = self.clone();
         for ((input, run), took) in longer.sessions.iter_mut().zip(&mut longer.took) {
             if let Some(length) = lengths.iter().find(|length| length.input == *input) {
                 let added_s = run.duration_s * (length.frames as f64 / length.was as f64 - 1.0);
                 run.duration_s += added_s;
-                *took += Duration::from_secs_f64((here * added_s).max(0.0));
+                *took += Duration::from_secs_f64((pace * added_s).max(0.0));
             }
         }
         longer
@@ -370,8 +373,20 @@ impl Trial {
         own.map_or(0.0, |(_, run)| run.duration_s)
     }
 
-    /// Seconds here for one of a session on the board's clock.
+    /// Seconds here that sessions take which have so many on the board's clock, rests included.
+    fn here_s(&self, board_s: f64, sessions: f64, rest_s: f64) -> f64 {
+        match self.is_virtual {
+            true => self.pace(rest_s) * board_s,
+            false => board_s + sessions * self.around_s(rest_s),
+        }
+    }
+
+    /// Seconds here for one of a session on the board's clock: what a virtual board waits for
+    /// takes no time.
     fn pace(&self, rest_s: f64) -> f64 {
+        if !self.is_virtual {
+            return 1.0;
+        }
         let on_board: f64 = self.sessions.iter().map(|(_, run)| run.duration_s + rest_s).sum();
         let took: f64 = self.took.iter().map(Duration::as_secs_f64).sum();
         if on_board > 0.0 { took / on_board } else { 1.0 }
@@ -568,12 +583,14 @@ mod tests {
         assert_eq!(seconds(&trial, &scenario, "verify"), None);
         assert_eq!(seconds(&trial, &scenario, "calls"), Some(StageTime::Unknown));
         scenario.hints.verify = 2;
-        about(seconds(&trial, &scenario, "verify"), 5.0 * (3.0 * 14.0 + 12.0) * 15.0 / 14.0);
+        // Three variants with two inputs and an idle session, half a second more each.
+        about(seconds(&trial, &scenario, "verify"), 5.0 * (3.0 * 14.0 + 12.0 + 7.0 * 0.5));
         let mix = static_mix(&Dictionary::default());
         let [microbenchmarks, pairs] = trial.microbenchmarks(&scenario, &mix)[..] else { panic!() };
         let meter = SessionMeter { meter: trial.meter, is_local: false };
         let board_s = microbenchmarks::expected_s(&scenario, &mix, meter);
-        about(Some(microbenchmarks.1), board_s * 15.0 / 14.0);
+        let starts_s = 0.5 * f64::from(scenario.microbenchmarks.repeats);
+        about(Some(microbenchmarks.1), board_s + starts_s);
         assert!(matches!(pairs, ("pairs", StageTime::AtMost(s)) if s > 0.0));
         trial.is_local = true;
         about(seconds(&trial, &scenario, "calls"), 3.0 * 10.0);

@@ -63,7 +63,7 @@ pub fn measure(
         .map(|(board, driver)| Member { board: board.clone(), driver })
         .collect();
     let began = Instant::now();
-    let bar = run_bar(scenario, order);
+    let bar = run_bar(order);
     let fresh = assign(cases, &serials, options.seed);
     let mut show = |progress: &Progress<'_>| {
         bar.set_length(progress.total as u64);

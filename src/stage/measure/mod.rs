@@ -112,7 +112,7 @@ pub fn measure(
     let builds = VariantBuilds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, cases, &builds, board, folder.path());
     let began = Instant::now();
-    let bar = run_bar(scenario, &order);
+    let bar = run_bar(&order);
     let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);
     let summary = run_campaign_until(&order, &mut driver, &options, &mut enough, &mut show)?;
     drop(bar);

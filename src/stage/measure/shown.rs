@@ -5,13 +5,11 @@ use std::path::Path;
 use crate::campaign::{PlannedRun, RunPhase};
 use crate::power::crash_in;
 use crate::run::{ExitState, Progress, RunRecord, read_logs};
-use crate::scenario::Scenario;
 use crate::stage::progress::{self, WorkProgress};
 
 /// The bar of a campaign's runs.
-pub fn run_bar(scenario: &Scenario, order: &[PlannedRun]) -> Box<dyn WorkProgress> {
-    let each_s = scenario.session.duration_s + scenario.session.rest_s;
-    progress::bar_on_board(order.len() as u64, "measuring", order.len() as f64 * each_s)
+pub fn run_bar(order: &[PlannedRun]) -> Box<dyn WorkProgress> {
+    progress::bar(order.len() as u64, "measuring")
 }
 
 /// Shows how far a campaign is, and what went wrong.

@@ -150,14 +150,11 @@ pub fn measure_all(
     let program = |board: &OpenBoard| &programs[&PackageKind::of_ours(scenario, board)];
     let mut turns =
         turns(microbenchmarks, scenario, boards, &|board| program(board).1.clone(), place)?;
-    let sessions = turns.iter().map(Vec::len).sum::<usize>();
-    let longest = |board: &OpenBoard| session_s(microbenchmarks.len(), scenario, board.into());
-    let board_s = sessions as f64 * boards.iter().map(longest).fold(0.0, f64::max);
     for board in boards {
         say_gap(scenario, board.meter);
     }
     let steps = |turn: &MicrobenchmarkSession<'_>| steps_of(&turn.plan);
-    let bar = progress::bar_on_board(turns.iter().flatten().map(steps).sum(), PART, board_s);
+    let bar = progress::bar(turns.iter().flatten().map(steps).sum(), PART);
     let there = turns.iter().flatten().filter(|turn| turn.logs.is_some());
     bar.found_up_to(there.map(steps).sum());
     let measured: Vec<_> = thread::scope(|scope| {

@@ -182,7 +182,7 @@ impl Verification<'_> {
         let folder =
             TemporaryFolder::new("verify").map_err(Failure::io("create", std::env::temp_dir()))?;
         let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());
-        let bar = run_bar(scenario, &order);
+        let bar = run_bar(&order);
         let all = |driver: &mut BoardDriver<'_, '_, '_>| {
             let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);
             run_campaign_until(&order, driver, &options, &mut |_| Ok(None), &mut show)
