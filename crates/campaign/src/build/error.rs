@@ -50,8 +50,9 @@ pub enum BuildError {
     InputCommand,
     /// The package of the application's own build needs a board.
     #[error(
-        "the package of your own build (`application.apk`) runs on a board with Android alone, real \
-         or virtual (`--board`): this machine's JVM has no activities, services or resources"
+        "`application.apk` is the package of your own build, which runs on a board with Android \
+         alone, real or virtual (`--board`): this machine's JVM has no activities, services or \
+         resources"
     )]
     NoAndroid,
     /// The package of the application's own build can't be measured.
