@@ -5,14 +5,11 @@ mod windows;
 use std::collections::BTreeMap;
 
 use crate::campaign::{PlannedCase, ResidualCounts, RunPhase, count_operations};
-use crate::dataset::{
-    AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble, dataset_to_csv,
-};
+use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
 use crate::scenario::{CampaignProtocol, FrequencyChoice, Scenario};
-use crate::toolchain::artifact::hash_of_bytes;
 
 use super::fit::CampaignData;
 use super::folder::DatasetFacts;
@@ -86,8 +83,8 @@ pub fn dataset(
 }
 
 impl MadeDataset {
-    /// What costs are fitted to.
-    pub fn data(&self) -> CampaignData {
+    /// What costs are fitted to; `sha256` is that of its file.
+    pub fn data(&self, sha256: String) -> CampaignData {
         let Provenance { scenario, board, virtual_board, meter, rails, frequency_khz, .. } =
             self.provenance.clone();
         let facts = DatasetFacts {
@@ -100,12 +97,7 @@ impl MadeDataset {
             left_out: self.dataset.left_out.clone(),
             has_windows: !self.dataset.windows.is_empty(),
         };
-        CampaignData {
-            table: self.dataset.table(),
-            mixes: self.mixes.clone(),
-            facts,
-            sha256: hash_of_bytes(dataset_to_csv(&self.dataset).as_bytes()),
-        }
+        CampaignData { table: self.dataset.table(), mixes: self.mixes.clone(), facts, sha256 }
     }
 
     /// A line about the data set, and one about what probes cost on each board.
