@@ -119,10 +119,8 @@ impl KnownSources<'_> {
         let own = simple.split(['$', '.']).next().unwrap_or(simple);
         let source = class_file_facts(bytes).and_then(|facts| facts.source);
         let source = source.unwrap_or_else(|| format!("{own}.java"));
-        let ends = [(".kt", UnanalysedLanguage::Kotlin), (".groovy", UnanalysedLanguage::Groovy)];
-        let ends = ends.iter().chain(&[(".scala", UnanalysedLanguage::Scala)]);
-        if let Some((_, language)) = ends.into_iter().find(|(end, _)| source.ends_with(end)) {
-            return ClassOrigin::Other(*language);
+        if let Some(language) = UnanalysedLanguage::of_file(&source) {
+            return ClassOrigin::Other(language);
         }
         let mut places = self.roots.iter().map(|root| root.join(package).join(&source));
         match places.find(|place| place.is_file()) {
