@@ -108,12 +108,11 @@ pub fn microbenchmarks(
 
 /// The operations that are to have microbenchmarks, with their executions.
 fn wanted(mix: &Mix, scenario: &Scenario) -> BTreeMap<String, u64> {
-    let mut wanted = mix.executions();
-    let ran: Vec<(String, u64)> = wanted.clone().into_iter().collect();
-    let ran = ran.iter().map(|(name, count)| (name.as_str(), *count));
+    let executions = mix.executions();
+    let ran = executions.iter().map(|(name, count)| (name.as_str(), *count));
     let most = most_executed(ran, scenario.microbenchmarks.count);
-    wanted.retain(|name, _| most.contains(name.as_str()));
-    wanted
+    let wanted = executions.iter().filter(|(name, _)| most.contains(name.as_str()));
+    wanted.map(|(name, count)| (name.clone(), *count)).collect()
 }
 
 /// The microbenchmarks of these operations and of their forms.
