@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::campaign::{PlannedCase, ResidualCounts, RunPhase, count_operations};
 use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
+use crate::format::{counted, counted_as};
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
@@ -103,11 +104,16 @@ impl MadeDataset {
     /// A line about the data set, and one about what probes cost on each board.
     pub fn summary(&self) -> String {
         let dataset = &self.dataset;
-        let (rows, columns, out) =
-            (dataset.cases.len(), dataset.features.len(), dataset.left_out.len());
-        let what = if dataset.windows.is_empty() { "cases" } else { "windows" };
+        let one = if dataset.windows.is_empty() { "case" } else { "window" };
         let mut text = format!(
-            "{rows} {what}, {columns} operations and library functions; {out} runs or cases left out"
+            "{}, {}; {} left out",
+            counted(dataset.cases.len(), one),
+            counted_as(
+                dataset.features.len(),
+                "operation or library function",
+                "operations and library functions"
+            ),
+            counted_as(dataset.left_out.len(), "run or case", "runs or cases")
         );
         for windows in &dataset.windows {
             let nano = |joules: Option<f64>| match joules {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::finding::FindingKind;
-use crate::format::visible_path;
+use crate::format::{counted, visible_path};
 use crate::toolchain::processors::processors_on;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
@@ -235,7 +235,7 @@ impl BuildError {
         });
         let mut shown = shown.collect::<Vec<String>>().join("\n");
         if let Some(more) = errors.len().checked_sub(SHOWN_ERRORS).filter(|more| *more > 0) {
-            shown += &format!("\nand {more} more errors");
+            shown += &format!("\nand {}", counted(more, "more error"));
         }
         let remedy = remedy(errors, sources, release);
         BuildError::DoesNotCompile { what, errors: shown, remedy }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::format::counted_as;
 use crate::java::classpath::class_file_facts;
 use crate::project::ProjectError;
 use crate::project::module::OtherLanguage;
@@ -107,8 +108,12 @@ impl OutputFolder {
     pub fn remark(&self) -> Option<String> {
         let (first, count) = (self.unexplained.first()?, self.unexplained.len());
         Some(format!(
-            "{count} classes are of no source of the module and go along as they are, as {first}; \
-             where they are left of an earlier build, `mvn clean` removes them"
+            "{}, as {first}; `mvn clean` removes what is left of an earlier build",
+            counted_as(
+                count,
+                "class is of no source of the module and goes along as it is",
+                "classes are of no source of the module and go along as they are"
+            )
         ))
     }
 }
@@ -206,9 +211,7 @@ mod tests {
         let beside = ["a/Gone.class", "a/package-info.class", "text"];
         assert_eq!(copied(found.resources.as_deref().unwrap()), beside);
         let remark = found.remark().unwrap();
-        assert!(
-            remark.starts_with("1 classes are of no source") && remark.contains("a/Gone.class")
-        );
+        assert!(remark.starts_with("1 class is of no source") && remark.contains("a/Gone.class"));
     }
 
     #[test]
