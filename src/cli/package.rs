@@ -8,7 +8,7 @@ use clap::Args;
 use crate::blocks::BlockId;
 use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER, runner_package};
 use crate::build::{AnalysedApplication, BuiltVariant};
-use crate::format::counted;
+use crate::format::{counted, counted_as};
 use crate::instrument::{self, Probe};
 use crate::scenario::{Scenario, StartKind, timed_steps};
 use crate::stage::{load, plan};
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => {
             progress::say("looking for what packages need; Maven fetches once what is not there");
             let jars = android::fetch_all()?;
-            progress::say(format!("what packages need is there: {} jars", jars.len()));
+            progress::say(format!("what packages need is there: {}", counted(jars.len(), "jar")));
             Ok(())
         }
     }
@@ -162,10 +162,11 @@ fn blocks(
     probe: Probe,
 ) -> Vec<String> {
     let all = application.dictionary.blocks.len();
-    let counted = probed.iter().filter(|probed| **probed).count();
+    let probes = probed.iter().filter(|probed| **probed).count();
     let mut lines = Vec::new();
     if probe != Probe::Plain {
-        lines.push(format!("  {counted} of {all} blocks are counted"));
+        let all = counted_as(all, "block is", "blocks are");
+        lines.push(format!("  {probes} of {all} counted"));
     }
     if !variant.removed.is_empty() {
         lines.push(format!("  without the statements of blocks {}", listed(&variant.removed)));

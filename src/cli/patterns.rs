@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::build::VariantBuilder;
+use crate::format::counted;
 use crate::microbenchmarks::baselines;
 use crate::microbenchmarks::patterns::{
     PatternMicrobenchmark, energies_csv, pattern_energies, pattern_microbenchmarks,
@@ -72,11 +73,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let energies = pattern_energies(&wanted, &sessions);
     let path = output.write(MEASURED, energies_csv(&energies)?)?;
     progress::result(format!(
-        "{} patterns x {} sessions on {}: {} measurements",
-        wanted.len(),
-        sessions.len(),
+        "{} x {} on {}: {}",
+        counted(wanted.len(), "pattern"),
+        counted(sessions.len(), "session"),
         boards.iter().map(OpenBoard::recorded_serial).collect::<Vec<_>>().join(", "),
-        energies.len()
+        counted(energies.len(), "measurement")
     ));
     progress::say(format!("written: {}", path.display()));
     Ok(())

@@ -20,10 +20,12 @@ Of a project of Gradle or Maven, as it is:
   wattline pipeline energy.toml --maven app --project ../game --out target/game
 
 Begins with a session of each input on the board, which finds wrong rails and sessions that
-are too short before anything is planned, and tells how long each stage will take. Sessions that
-compilers or the sampler find too short are made longer with --auto. Ends with a summary; report.html in the folder has the rest. Without a board the virtual board is
-measured, and every result says so. --resume resumes a stopped campaign; after
-a change of the scenario so do the runs that don't depend on it (docs/scenarios.md).")]
+are too short before anything is planned, and tells how long each stage will take. Where the
+trial finds sessions too short, because compilers are still at work or there are too few samples,
+--auto makes them longer. Ends with a summary; report.html in the folder has the rest. Without a
+board the virtual board is measured, and every result says so. --resume resumes a stopped
+campaign; after a change of the scenario it keeps the runs that don't depend on it
+(docs/scenarios.md).")]
 pub struct Arguments {
     #[command(flatten)]
     origin: OriginArguments,

@@ -11,6 +11,7 @@ use crate::build::module_path::module_and_class;
 use crate::build::{AnalysedApplication, JavacSettings, Sources, VariantBuilder, sources};
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
+use crate::format::counted_as;
 use crate::instrument::Probe;
 use crate::operations::Dictionary;
 use crate::private_files::TemporaryFolder;
@@ -110,8 +111,8 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
         output.write("counts.csv", counts_csv(&application.dictionary, &executions, &probed))?;
         let missing = probed.iter().filter(|probed| !**probed).count();
         if missing > 0 {
-            let all = probed.len();
-            progress::say(format!("{missing} of {all} blocks are not counted; see findings.csv"));
+            let all = counted_as(probed.len(), "block is", "blocks are");
+            progress::say(format!("{missing} of {all} not counted; see findings.csv"));
         }
     }
     progress::say(format!("written: {}", output.folder().display()));

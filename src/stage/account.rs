@@ -2,6 +2,7 @@
 
 use crate::account::calls::CallAccounts;
 use crate::account::{Accounts, ExpectedError, MethodGroup, MethodGroups};
+use crate::format::counted;
 use crate::model::{DeviceFactor, Model};
 
 use super::folder::names::ACCOUNTS_DEVICE;
@@ -72,8 +73,9 @@ fn sampled(areas: &MethodGroups) -> String {
     let weight = |area: &MethodGroup| area.weight * area.energy.joules().0;
     let energy: f64 = areas.areas.iter().map(|area| area.energy.joules().0).sum();
     format!(
-        "methods: {samples} samples combined with count-based estimates; block effect (SD) {:.0} %; \
+        "methods: {} combined with count-based estimates; block effect (SD) {:.0} %; \
          {:.0} % of the estimate comes from samples",
+        counted(samples, "sample"),
         100.0 * areas.block_effect_sd,
         100.0 * areas.areas.iter().map(weight).sum::<f64>() / energy
     ) + &further(areas)

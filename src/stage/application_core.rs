@@ -1,23 +1,23 @@
 //! The core that an application runs on.
 
-use crate::scenario::Scenario;
+use crate::scenario::BoardSettings;
 
-use super::Failure;
+use super::unfit_key::UnfitKey;
 
 /// The paper's core of the application, where a board does not say which are its big ones.
 pub(crate) const PAPERS_CORE: u32 = 3;
 
 /// The core of the application: the scenario's, else the last of the board's big ones.
-pub(crate) fn application_core(scenario: &Scenario, last_big: Option<u32>) -> Result<u32, Failure> {
-    let settings = &scenario.board;
+pub(super) fn application_core(
+    settings: &BoardSettings,
+    last_big: Option<u32>,
+) -> Result<u32, UnfitKey> {
     let core = settings.big_core.or(last_big).unwrap_or(PAPERS_CORE);
     if core != settings.sampler_core {
         return Ok(core);
     }
-    let message = format!(
-        "`board.sampler_core` is {core}, which is where the board runs the application: name another"
-    );
-    Err(Failure::input(&scenario.file, message))
+    let problem = format!("is {core}, which is where the board runs the application: name another");
+    Err(UnfitKey { key: "board.sampler_core", problem })
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
                 "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\npath = 's'\n\
                  [[input]]\nname = 'one'\n[board]\n{board}\n"
             );
-            application_core(&parse_scenario(&text, Path::new("s.toml")).unwrap(), last_big)
+            application_core(&parse_scenario(&text, Path::new("s.toml")).unwrap().board, last_big)
         };
         assert_eq!(core("", Some(7)).unwrap(), 7);
         assert_eq!(core("big_core = 5", Some(7)).unwrap(), 5);

@@ -16,16 +16,10 @@ use crate::scenario::{
 use crate::toolchain::Jdk;
 
 use super::Failure;
+use super::application_core::application_core;
 use super::boards::{self, BoardChoice, VirtualSettings};
-
-/// A key of a scenario that does not fit a board.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnfitKey {
-    /// `board.rails`.
-    pub key: &'static str,
-    /// What the board has instead, and what to do.
-    pub problem: String,
-}
+pub use super::unfit_key::UnfitKey;
+use super::unfit_key::needs_android;
 
 /// How long a board may take to answer.
 const ANSWER: Duration = Duration::from_secs(20);
@@ -43,13 +37,7 @@ pub fn unfit_keys(scenario: &Scenario, choice: &BoardChoice) -> Result<Vec<Unfit
 
 /// Here there is no Android, and no frequency is set.
 fn on_jvm(scenario: &Scenario) -> Result<Vec<UnfitKey>, Failure> {
-    let mut unfit = Vec::new();
-    if scenario.application.start == StartKind::Activity {
-        unfit.push(UnfitKey {
-            key: "application.start",
-            problem: "is \"activity\": an application with a window needs Android".into(),
-        });
-    }
+    let mut unfit: Vec<UnfitKey> = needs_android(scenario).into_iter().collect();
     let settings = &scenario.board;
     let fits = LocalJvm::open(&Jdk::find()?.java, settings.meter);
     let problem = match &fits {
@@ -163,10 +151,7 @@ fn of_processor(scenario: &Scenario, processor: &Processor, unfit: &mut Vec<Unfi
             unfit.push(UnfitKey { key, problem: format!("is {core}; the last core is {last}") });
         }
     }
-    if settings.big_core.is_none() && processor.last_big == Some(settings.sampler_core) {
-        let problem = "is the last big core, where the application runs; name another".into();
-        unfit.push(UnfitKey { key: "board.sampler_core", problem });
-    }
+    unfit.extend(application_core(settings, processor.last_big).err());
 }
 
 /// Start, sampler, and where dry runs are made.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::build::BuildError;
 use crate::device::{
     AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
     LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Sampler, Server, SessionLogs,
@@ -22,6 +21,7 @@ use super::application_core::{PAPERS_CORE, application_core};
 pub use super::board_choice::{BoardChoice, VirtualChoice};
 use super::package_kind::PackageKind;
 use super::progress;
+use super::unfit_key::needs_android;
 
 /// A prepared board; restored and let go of when dropped.
 pub struct OpenBoard {
@@ -95,19 +95,8 @@ fn server_for(choice: &BoardChoice) -> Server {
 
 /// Refuses an application that needs Android where there is none.
 pub(crate) fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
-    let application = &scenario.application;
-    if !choices.contains(&BoardChoice::Jvm) {
-        return Ok(());
-    }
-    if application.apk.is_some() {
-        return Err(Failure::input(&scenario.file, BuildError::NoAndroid.to_string()));
-    }
-    if application.start != StartKind::Activity {
-        return Ok(());
-    }
-    let message = "`start = \"activity\"`: an application with a window needs Android, which \
-                   `--board jvm` is not; use `--board virtual` or a device";
-    Err(Failure::input(&scenario.file, message))
+    let unfit = needs_android(scenario).filter(|_| choices.contains(&BoardChoice::Jvm));
+    unfit.map_or(Ok(()), |unfit| Err(unfit.failure(scenario)))
 }
 
 /// Opens, locks and prepares a board; `folder` is where its results go.
@@ -145,7 +134,8 @@ pub(crate) fn open(
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
     say_meter(&chosen, &rails);
-    let big_core = application_core(scenario, state.big_core)?;
+    let big_core = application_core(settings, state.big_core);
+    let big_core = big_core.map_err(|unfit| unfit.failure(scenario))?;
     let place = SessionTarget::Adb(Box::new(AdbPlace { board, options, log, server, running }));
     let mut board = OpenBoard {
         place,

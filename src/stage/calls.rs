@@ -45,10 +45,10 @@ pub(crate) fn summary(tree: &CallTree, facts: &ScenarioFacts, scenario: &Scenari
     }
     if tree.over_time > 0 {
         text += &format!(
-            "\n{} of {} inputs still ran after {}: their calls are those until then; inputs that \
+            "\n{} of {} still ran after {}: their calls are those until then; inputs that \
              do less (`session.dry_extras`) are recorded whole",
             tree.over_time,
-            scenario.inputs.len(),
+            counted(scenario.inputs.len(), "input"),
             in_words(call_limit(scenario).as_secs_f64())
         );
     }

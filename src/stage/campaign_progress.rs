@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::format::counted_as;
+
 /// The good runs of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CampaignProgress {
@@ -13,10 +15,10 @@ pub struct CampaignProgress {
 
 impl fmt::Display for CampaignProgress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.runs, self.planned) {
-            (runs, Some(planned)) => write!(out, "{runs} of {planned} runs are kept"),
-            (1, None) => out.write_str("1 run is kept"),
-            (runs, None) => write!(out, "{runs} runs are kept"),
+        let kept = |count: usize| counted_as(count, "run is kept", "runs are kept");
+        match self.planned {
+            Some(planned) => write!(out, "{} of {}", self.runs, kept(planned)),
+            None => out.write_str(&kept(self.runs)),
         }
     }
 }

@@ -38,6 +38,7 @@ mod traced_runs;
 pub mod trial;
 pub mod truth;
 mod unfinished;
+mod unfit_key;
 pub mod unseen;
 pub(crate) mod verify;
 mod writing;

@@ -336,9 +336,9 @@ impl PipelineContext<'_> {
         let unanalysed = unanalysed(scenario);
         let campaign = MeasuredCampaign { dictionary, cases, records, executions, unanalysed };
         let made = dataset::dataset(scenario, &campaign, &remains, &folder)?;
-        self.output.write_dataset(&made)?;
+        let sha256 = self.output.write_dataset(&made)?;
         progress::say(indented(&made.summary()));
-        Ok((made.data(), folder.facts_of(campaign, None)?))
+        Ok((made.data(sha256), folder.facts_of(campaign, None)?))
     }
 
     /// Accounts do without calls: methods then have no callees, and all else is the same.

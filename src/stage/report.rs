@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::{AccountEvaluation, UnseenInputs};
 use crate::campaign::RunPhase;
 use crate::dataset::LeftOut;
+use crate::format::counted;
 use crate::hint::FoundHints;
 use crate::java::SourceFile;
 use crate::model::table::Table;
@@ -162,8 +163,8 @@ fn notes(facts: &ScenarioFacts, about: &DatasetFacts, table: &Table, model: &Mod
     let mut notes = Vec::new();
     if power.min(idle) < 10 {
         let runs = match power == idle {
-            true => format!("{power} power and idle runs"),
-            false => format!("{power} power and {idle} idle runs"),
+            true => counted(power, "power and idle run"),
+            false => format!("{power} power and {}", counted(idle, "idle run")),
         };
         notes.push(format!("{runs} per case; the reference protocol has 10 of each"));
     }
@@ -192,7 +193,8 @@ fn left_out(plan: &[&str], measured: &BTreeSet<&str>, left_out: &[LeftOut]) -> O
     let out: Vec<&LeftOut> = missing.filter_map(reason).collect();
     let LeftOut { what, reason } = out.first()?;
     let are = if out.len() == 1 { "is" } else { "are" };
-    Some(format!("{} of {} cases {are} left out: {what}: {reason}", out.len(), plan.len()))
+    let cases = counted(plan.len(), "case");
+    Some(format!("{} of {cases} {are} left out: {what}: {reason}", out.len()))
 }
 
 #[cfg(test)]

@@ -4,16 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::csv_text;
+use crate::csv_text::{self, CsvText};
 use crate::scenario::Scenario;
 
 use super::folder::names::SESSION_LENGTHS;
 use super::{Failure, Output, progress};
 
 /// What sessions of an input are lengthened to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct SessionLength {
     /// The input sequence.
     pub input: String,
@@ -51,11 +51,11 @@ pub(crate) fn in_words(lengths: &[SessionLength]) -> String {
 
 /// Keeps the lengths, for when the campaign is resumed.
 pub(crate) fn keep(lengths: &[SessionLength], output: &Output) -> Result<(), Failure> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    lengths.iter().for_each(|row| writer.serialize(row).expect("plain fields are CSV"));
-    let bytes = writer.into_inner().expect("memory takes a table");
-    let text = csv_text::guarded(String::from_utf8(bytes).expect("names are text"));
-    output.replacing().write(SESSION_LENGTHS, text).map(drop)
+    let mut table = CsvText::new(["input", "was", "frames"]);
+    for SessionLength { input, was, frames } in lengths {
+        table.row([input.clone(), was.to_string(), frames.to_string()]);
+    }
+    output.replacing().write(SESSION_LENGTHS, table.text()).map(drop)
 }
 
 /// The scenario of a campaign that is resumed: with the lengths that its trial found.

@@ -10,6 +10,7 @@ use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::microbenchmarks::prices::prices_csv;
 use crate::model::{cv_csv, devices_csv, estimability_csv};
 use crate::report::{self, Repository};
+use crate::toolchain::artifact::hash_of_bytes;
 
 use super::account::Accounted;
 use super::dataset::MadeDataset;
@@ -40,15 +41,17 @@ impl Output {
         self.write(names::CALLS, calls_csv(calls)).map(drop)
     }
 
-    /// Writes the data set.
-    pub fn write_dataset(&self, made: &MadeDataset) -> Result<(), Failure> {
+    /// Writes the data set; the SHA-256 of what models are fitted to, which tells it from others.
+    pub fn write_dataset(&self, made: &MadeDataset) -> Result<String, Failure> {
         self.write(names::ENERGIES, energies_to_csv(&made.plain))?;
-        self.write(names::DATASET, dataset_to_csv(&made.dataset))?;
+        let text = dataset_to_csv(&made.dataset);
+        let sha256 = hash_of_bytes(text.as_bytes());
+        self.write(names::DATASET, text)?;
         let contexts = made.mixes.to_csv();
         let contexts = contexts.map_err(|error| Failure::input(names::CONTEXTS, error))?;
         self.write(names::CONTEXTS, contexts)?;
         self.write(names::DATASET_FACTS, dataset_to_toml(&made.dataset, &made.provenance))?;
-        Ok(())
+        Ok(sha256)
     }
 
     /// Writes what microbenchmarks told.

@@ -6,7 +6,9 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+use super::host::said;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
@@ -52,8 +54,7 @@ fn a_java_module_is_built_with_probes_without_editing_it() {
         .current_dir(&project)
         .output()
         .unwrap();
-    let (out, err) = (&output.stdout, &output.stderr);
-    let told = format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err));
+    let told = said(&output);
     assert!(output.status.success(), "{told}");
     assert_eq!(fs::read_to_string(&source).unwrap(), PROGRAM, "the module is not edited");
     let run = Command::new("java")
@@ -166,13 +167,8 @@ impl Project {
             .env("GRADLE_USER_HOME", self.folder.path().join("home"))
             .output()
             .unwrap();
-        (output.status.success(), told(&output))
+        (output.status.success(), said(&output))
     }
-}
-
-fn told(output: &Output) -> String {
-    let (out, err) = (&output.stdout, &output.stderr);
-    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
 }
 
 #[test]
@@ -230,8 +226,7 @@ fn an_android_module_is_packaged_with_probes() {
     let output =
         Command::new("sh").arg(script).arg(folder.path()).env("WATTLINE", WATTLINE).output();
     let output = output.unwrap();
-    let (out, err) = (&output.stdout, &output.stderr);
-    let told = format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err));
+    let told = said(&output);
     if output.status.code() == Some(4) {
         return crate::skip::outside(told.trim());
     }
@@ -263,16 +258,16 @@ fn packages_have_other_code_and_nothing_else(folder: &Path) {
             .unwrap()
     };
     let whole = package("assembleDebug", "whole", &[]);
-    let said = told(&whole);
-    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
-        return crate::skip::because(&said);
+    let told = said(&whole);
+    if told.contains("Maven could not fetch") || told.contains("`mvn` is not on") {
+        return crate::skip::because(&told);
     }
-    assert!(whole.status.success(), "{said}");
+    assert!(whole.status.success(), "{told}");
     let blocks = fs::read_to_string(folder.join("whole/blocks.csv")).unwrap();
     let body = blocks.lines().find(|line| line.contains(",for_body,")).unwrap();
     let id = body.split(',').next().unwrap();
     let lean = package("assembleDebug", "lean", &["--remove", id]);
-    assert!(lean.status.success(), "{}", told(&lean));
+    assert!(lean.status.success(), "{}", said(&lean));
     let built = entries(&module.join("build/outputs/apk/demo-debug.apk"));
     let [whole, lean] =
         ["whole", "lean"].map(|out| entries(&folder.join(out).join("application.apk")));
@@ -288,7 +283,7 @@ fn packages_have_other_code_and_nothing_else(folder: &Path) {
         }
     }
     assert!(code_of(&lean).len() < code_of(&whole).len(), "statements are left out");
-    let counted = told(&package("assembleDebug", "counted", &["--probe", "count"]));
+    let counted = said(&package("assembleDebug", "counted", &["--probe", "count"]));
     assert!(counted.contains("blocks are counted"), "{counted}");
     assert!(counted.contains("demo.wattline/org.wattline.runner.Runner"), "{counted}");
 }

@@ -193,6 +193,11 @@ pub fn copy_folder(from: &Path, to: &Path) {
 
 /// The exit code, and what was said on both outputs.
 pub fn answer(output: Output) -> (Option<i32>, String) {
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    (output.status.code(), said(&output))
+}
+
+/// What a program said on both outputs.
+pub fn said(output: &Output) -> String {
+    let both = [output.stdout.as_slice(), &output.stderr].concat();
+    String::from_utf8_lossy(&both).into_owned()
 }

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
+use super::host::said;
+
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
 const ROOT: &str = r#"<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -170,7 +172,7 @@ impl Project {
         match built.as_ref().map(|built| built.status.success()) {
             Ok(true) => Some(project),
             Ok(false) => {
-                crate::skip::because(told(&built.unwrap()));
+                crate::skip::because(said(&built.unwrap()));
                 None
             }
             Err(error) => {
@@ -208,13 +210,8 @@ impl Project {
             .args(more)
             .output()
             .unwrap();
-        (output.status.success(), told(&output))
+        (output.status.success(), said(&output))
     }
-}
-
-fn told(output: &Output) -> String {
-    let (out, err) = (&output.stdout, &output.stderr);
-    format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
 }
 
 #[test]
@@ -268,8 +265,8 @@ fn the_same_program_runs_with_probes() {
 #[test]
 fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path() {
     let Some(project) = Project::new() else { return };
-    let (done, said) = project.wattline("scan", "org.example:lib", &[]);
-    assert!(done, "{said}");
+    let (done, told) = project.wattline("scan", "org.example:lib", &[]);
+    assert!(done, "{told}");
     let of_build = project.out("operations.csv");
     let output = Command::new(WATTLINE)
         .args(["scan", "--force", "--encoding", "windows-1252"])
@@ -278,10 +275,10 @@ fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path() {
         .arg(project.folder.path().join("out"))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", said(&output));
     assert_eq!(project.out("operations.csv"), of_build);
-    let (done, said) = project.wattline("instrument", "app", &[]);
-    assert!(done, "{said}");
+    let (done, told) = project.wattline("instrument", "app", &[]);
+    assert!(done, "{told}");
     assert!(project.out("demo/Main.java").contains("wattline"), "probes are in");
     assert!(
         project.out("lib/Steps.java").contains("\u{b5}J \u{20ac}"),
@@ -332,7 +329,7 @@ fn what_changes_classes_after_javac_is_refused_and_warned_of() {
     project.write("lib/pom.xml", lib.replace("</plugins>", weaver));
     match project.mvn(&["process-classes"]) {
         Ok(built) if built.status.success() => {}
-        built => return crate::skip::because(format!("{:?}", built.map(|built| told(&built)))),
+        built => return crate::skip::because(format!("{:?}", built.map(|built| said(&built)))),
     }
     let why = "maven-antrun-plugin:run (weave) writes classes of Java sources (1 of them, as \
                lib/Steps.class)";

@@ -9,18 +9,13 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::host::has;
+use super::host::{has, said};
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const MAIN: &str = include_str!("package/Main.java");
 const SCENARIO: &str = "name = \"game\"\n[application]\npackage = \"org.example.game\"\n\
     main = \"game.Main\"\njava_release = 17\nmin_sdk = 19\n[[source]]\npath = \"src\"\n\
     [session]\nframes = 5\n[[input]]\nname = \"one\"\nextras = { rounds = \"5\" }\n";
-
-fn said(output: &Output) -> String {
-    let both = [output.stdout.as_slice(), &output.stderr].concat();
-    String::from_utf8_lossy(&both).into_owned()
-}
 
 /// A folder with a scenario.
 fn project() -> tempfile::TempDir {

@@ -11,7 +11,7 @@ use wattline::run::{RunRecord, read_journal, read_logs};
 use wattline::virtual_board::{BoardFile, BoardOptions, Fault, FaultAction, FaultTime, start};
 
 use super::bench::{Bench, only_bad_run};
-use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has, said};
 
 /// The session by which no trace is cut any more.
 const LIFTED: u64 = 5;
@@ -214,8 +214,7 @@ fn a_device_is_checked_by_the_script() {
     let mut command = std::process::Command::new("sh");
     command.arg(script).env("WATTLINE", env!("CARGO_BIN_EXE_wattline"));
     let output = command.env("ANDROID_ADB_SERVER_PORT", adb.port.to_string()).output().unwrap();
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
+    let said = said(&output);
     if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
         return crate::skip::because(&said);
     }

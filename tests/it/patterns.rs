@@ -8,7 +8,7 @@ use std::fs;
 
 use wattline::virtual_board::{BoardOptions, RunningBoard, start};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has, said};
 
 /// Operation, size, type, device, joules.
 type Row = BTreeMap<String, String>;
@@ -80,7 +80,7 @@ fn two_boards_differ_by_what_their_chips_differ() {
     let out = folder.path().to_str().unwrap();
     let good = |words: &[&str]| {
         let output = adb.wattline(words);
-        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        let said = said(&output);
         assert!(output.status.success(), "{words:?}\n{said}");
         said
     };

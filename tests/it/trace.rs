@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::host::said;
 use wattline::toolchain::Jdk;
 
 /// What a traced program left: its counts by block name, and what was said.
@@ -35,7 +36,7 @@ fn trace(source: &str) -> Option<Traced> {
         .arg(&out)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let said = said(&output);
     assert!(output.status.success(), "{said}");
     let findings = read(&out, "findings.csv");
     let rows = csv::Reader::from_path(out.join("counts.csv")).unwrap().into_records();

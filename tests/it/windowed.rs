@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::host::{AdbServer, CAMPAIGN_TOOLS, has};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, has, said};
 
 /// An activity that says its marks to nobody; `BODY` is its `onCreate`.
 const SCREEN: &str = "package game;\nimport android.app.Activity;\nimport android.os.Bundle;\n\
@@ -50,8 +50,7 @@ impl Project {
     /// The exit code, and what was said; none, said aloud, where a tool is out of reach.
     fn said(&self, words: &[&str]) -> Option<(Option<i32>, String)> {
         let output = self.wattline(words);
-        let both = [output.stdout.as_slice(), &output.stderr].concat();
-        let said = String::from_utf8_lossy(&both).into_owned();
+        let said = said(&output);
         if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
             crate::skip::because(&said);
             return None;
@@ -164,8 +163,7 @@ fn an_application_with_a_window_is_measured_line_by_line() {
     let (scenario, out) = (touch(folder.path()), folder.path().join("out"));
     let words = ["pipeline", &scenario, "--board", "virtual", "--out", out.to_str().unwrap()];
     let output = adb.wattline(&words);
-    let said =
-        String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned();
+    let said = said(&output);
     if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
         return crate::skip::because(&said);
     }

@@ -24,6 +24,7 @@ use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 use wattline_units::assumptions::Assumptions;
 use wattline_units::foreign::decode_foreign;
+use wattline_units::format::counted;
 use wattline_units::limits::TABLE_BOARDS;
 
 use super::error::ModelError;
@@ -227,12 +228,12 @@ fn own(table: &Table, used: &[usize], assumed: &Assumptions) -> Mat<f64> {
 impl std::fmt::Display for DeviceFactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let DeviceFactor { device, factor, cases, .. } = self;
+        let cases = counted(cases, "case");
         match (self.factor_lo, self.factor_hi) {
-            (Some(lo), Some(hi)) => write!(
-                f,
-                "{device}: {factor:.4} times as much (95 % {lo:.4} to {hi:.4}), {cases} cases"
-            ),
-            _ => write!(f, "{device}: {factor:.4} times as much (interval: none), {cases} cases"),
+            (Some(lo), Some(hi)) => {
+                write!(f, "{device}: {factor:.4} times as much (95 % {lo:.4} to {hi:.4}), {cases}")
+            }
+            _ => write!(f, "{device}: {factor:.4} times as much (interval: none), {cases}"),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! the column or the option at fault and what to do about it.
 
 use thiserror::Error;
+use wattline_units::format::{counted, counted_as};
 use wattline_units::limits::LimitExceeded;
 use wattline_units::shortened::shortened;
 
@@ -46,8 +47,9 @@ pub enum ModelError {
     },
     /// A second opinion that takes no costs where the cases leave a choice.
     #[error(
-        "{cases} cases do not determine the costs of {operations} counted operations by \
-         themselves; measure more cases"
+        "{} not determine the costs of {} by themselves; measure more cases",
+        counted_as(cases, "case does", "cases do"),
+        counted(operations, "counted operation")
     )]
     Undetermined {
         /// Cases fitted to.
@@ -163,7 +165,8 @@ pub enum ModelError {
     },
     /// An iteration did not reach its stop rule.
     #[error(
-        "{solver} did not converge in {iterations} steps: {measure} is {reached:.2e}, allowed is {allowed:.2e}; {remedy}"
+        "{solver} did not converge in {}: {measure} is {reached:.2e}, allowed is {allowed:.2e}; {remedy}",
+        counted(iterations, "step")
     )]
     NoConvergence {
         /// The solver's name.
@@ -189,7 +192,8 @@ pub enum ModelError {
     },
     /// Chains did not come to agree.
     #[error(
-        "the chains of bayes have not mixed after {sweeps} sweeps: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give microbenchmarks with --prior, name fewer features, or use --solver shrink"
+        "the chains of bayes have not mixed after {}: R-hat {rhat:.3} (allowed {rhat_max}), effective sample size {ess:.0} (needed {ess_min:.0}); give microbenchmarks with --prior, name fewer features, or use --solver shrink",
+        counted(sweeps, "sweep")
     )]
     NotMixed {
         /// Sweeps of each chain.
@@ -211,7 +215,8 @@ pub enum ModelError {
     },
     /// NUTS lost its way.
     #[error(
-        "NUTS diverged in {divergences} of {steps} steps; the posterior has corners that it can't follow: use Gibbs sampling"
+        "NUTS diverged in {divergences} of {}; the posterior has corners that it can't follow: use Gibbs sampling",
+        counted(steps, "step")
     )]
     Diverged {
         /// Steps that diverged.

@@ -75,8 +75,15 @@ pub fn count(count: u64) -> String {
 /// A count with what is counted, in the number that it asks for: `1 file`, `2 files`,
 /// `3 entries`. `one` is one of them.
 pub fn counted(count: impl Display, one: &str) -> String {
+    counted_as(count, one, &plural(one))
+}
+
+/// A count with words for one and for many, where a verb changes with the noun:
+/// `1 file is new`, `2 files are new`.
+pub fn counted_as(count: impl Display, one: &str, many: &str) -> String {
     let count = count.to_string();
-    if count == "1" { format!("1 {one}") } else { format!("{count} {}", plural(one)) }
+    let words = if count == "1" { one } else { many };
+    format!("{count} {words}")
 }
 
 /// Many of one.
@@ -177,6 +184,8 @@ mod tests {
         assert_eq!(counted(2u64, "class"), "2 classes");
         assert_eq!(counted(3, "key"), "3 keys");
         assert_eq!(counted(1.0, "row"), "1 row");
+        assert_eq!(counted_as(1, "file is", "files are"), "1 file is");
+        assert_eq!(counted_as(0, "file is", "files are"), "0 files are");
     }
 
     #[test]

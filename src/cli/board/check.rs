@@ -14,7 +14,7 @@ use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, Offer};
 use crate::scenario::read_scenario;
 use crate::stage::Failure;
-use crate::stage::board_fit::{UnfitKey, unfit_keys};
+use crate::stage::board_fit::unfit_keys;
 use crate::stage::boards::{self, BoardChoice};
 
 /// Checks a scenario, whose file is named first, on boards: every key that does not fit is told.
@@ -42,8 +42,8 @@ fn check_scenario(file: &Path, boards: &[String]) -> Result<(), Failure> {
         let choice = name.parse::<BoardChoice>().map_err(Failure::Usage)?;
         let unfit = unfit_keys(&scenario, &choice)?;
         progress::result(format!("board        {}", visible_name(name)));
-        for UnfitKey { key, problem } in &unfit {
-            progress::result(format!("  unfit      `{key}` {}", visible_name(problem)));
+        for key in &unfit {
+            progress::result(format!("  unfit      {}", visible_name(&key.to_string())));
         }
         if unfit.is_empty() {
             progress::result("  scenario   fits: no key is known to fail there");

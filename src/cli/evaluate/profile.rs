@@ -6,6 +6,7 @@ use crate::account::profile::{
     self, AnotherRun, Hits, ProfileEvaluation, ReferenceProfile, SpreadOf, StackProfile,
     WeightFacts, WeightUnit, unit_of_header,
 };
+use crate::format::counted;
 use crate::input_file;
 use crate::model::Model;
 use crate::operations::Dictionary;
@@ -56,8 +57,8 @@ pub fn evaluate(
 fn say(evaluation: &ProfileEvaluation) {
     let (outside, all) = evaluation.outside;
     progress::say(format!(
-        "  {all} samples, {outside} of them with no frame of the application, which count for \
-         no method"
+        "  {}, {outside} of them with no frame of the application, which count for no method",
+        counted(all, "sample")
     ));
     if evaluation.levels.len() < 2 {
         progress::say("  the profile has no lines: none are compared");

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use super::{Arguments, Failure, Output, Solver, progress};
 use crate::cli::user_table::read_user_table;
+use crate::format::counted;
 use crate::interval::Interval;
 use crate::model::ChainOptions;
 use crate::model::bayes::{
@@ -63,10 +64,10 @@ pub fn run(
         .map(|seen| (seen.share, seen.measurements as f64))
         .fold((0.0, 0.0), |(held, all), (share, n)| (held + share * n, all + n));
     let mut lines = vec![format!(
-        "bayes: {} measurements, {} levels of {factors}; largest R-hat {:.4}, least ESS {:.0}; \
+        "bayes: {}, {} of {factors}; largest R-hat {:.4}, least ESS {:.0}; \
          {:.1} % of the measurements within 95 % of their prediction",
-        data.rows.len(),
-        data.levels.len(),
+        counted(data.rows.len(), "measurement"),
+        counted(data.levels.len(), "level"),
         posterior.draws.rhat_max(),
         bulk.min(tail),
         100.0 * held / all

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::tables::TableLocation;
 use super::{Arguments, Failure, Output, PartialFile, progress};
+use crate::format::counted;
 use crate::input_file;
 use crate::model::table::{ColumnChoice, TableRows};
 use crate::model::{
@@ -52,7 +53,7 @@ pub fn write(
         error => Failure::input(&tables.named, error),
     })?;
     PartialFile::open(to, arguments.force)?.put(&partial.to_bytes())?;
-    progress::say(format!("{} rows: {}", partial.rows(), to.display()));
+    progress::say(format!("{}: {}", counted(partial.rows(), "row"), to.display()));
     Ok(())
 }
 
@@ -89,13 +90,14 @@ pub fn merge(
     output.write(ROUNDS, rounds.to_json()?)?;
     let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
     progress::result(format!(
-        "{}: {} cases x {} features in {} parts, rank {}, {estimable} costs estimable from the \
-         cases alone\n  not validated yet: --judge {} the same tables, and --merge what that gives",
+        "{}: {} x {} in {}, rank {}, {} estimable from the cases alone\n  not validated yet: \
+         --judge {} the same tables, and --merge what that gives",
         model.solver,
-        merged.rows(),
-        model.costs.len(),
-        merged.parts().len(),
+        counted(merged.rows(), "case"),
+        counted(model.costs.len(), "feature"),
+        counted(merged.parts().len(), "part"),
         model.rank,
+        counted(estimable, "cost"),
         output.path(names::MODEL).display(),
     ));
     progress::say(format!("written: {}", output.folder().display()));
@@ -108,7 +110,8 @@ fn validated(merged: &SufficientStats, output: &Output) -> Result<(), Failure> {
     output.write(names::CV, cv_csv(&validation)?)?;
     let rows = merged.rows();
     let mut lines = vec![format!(
-        "{rows} cases judged, root mean square of the residuals {:.3e} J",
+        "{} judged, root mean square of the residuals {:.3e} J",
+        counted(rows, "case"),
         (squares / rows as f64).sqrt()
     )];
     let solver = validation.rows.first().map(|row| row.model.as_str());

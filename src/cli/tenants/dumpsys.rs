@@ -9,6 +9,7 @@ use crate::attribution::tenants::{DumpsysError, battery_use, cpu_use, dumpsys_cs
 use crate::attribution::{Split, unpacked};
 use crate::cli::progress;
 use crate::cli::quantity::between;
+use crate::format::counted_as;
 use crate::log_file;
 use crate::stage::Failure;
 use crate::stage::{OnExisting, Output};
@@ -56,9 +57,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             progress::say(format!("note: CPU time of {seconds} s; it tells no energy"));
             if found.other_sections > 0 {
                 progress::warn(format!(
-                    "{} sections of other intervals follow, which are not read: give them in \
-                     files of their own",
-                    found.other_sections
+                    "{} not read: give them in files of their own",
+                    counted_as(
+                        found.other_sections,
+                        "section of another interval follows, which is",
+                        "sections of other intervals follow, which are"
+                    )
                 ));
             }
             csv(&found.split(), "cpu_s", None)

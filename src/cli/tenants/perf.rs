@@ -13,7 +13,7 @@ use crate::attribution::tenants::{
 };
 use crate::attribution::unpacked;
 use crate::cli::progress;
-use crate::format::{counted, visible_path};
+use crate::format::{counted, counted_as, visible_path};
 use crate::input_file;
 use crate::log_file;
 use crate::stage::Failure;
@@ -156,8 +156,8 @@ fn notes(perf: &Perf) -> Vec<String> {
     }
     if perf.inferred() > 0 {
         notes.push(format!(
-            "{} switches name no CPU (`-F ...,cpu,...` prints it): it follows from who ran where",
-            perf.inferred()
+            "{} no CPU (`-F ...,cpu,...` prints it): it follows from who ran where",
+            counted_as(perf.inferred(), "switch names", "switches name")
         ));
     }
     notes

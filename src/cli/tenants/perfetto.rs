@@ -11,7 +11,7 @@ use crate::attribution::tenants::{
     WindowStream,
 };
 use crate::cli::progress;
-use crate::format::visible_name;
+use crate::format::{counted, visible_name};
 use crate::log_file::{self, TraceFiles};
 use crate::stage::Failure;
 use crate::stage::folder::read_text;
@@ -201,7 +201,8 @@ fn readers(arguments: &Arguments, traces: &TraceFiles) -> Result<Vec<TraceReader
 fn charging_note(android: &AndroidRecords) -> Option<String> {
     let count = android.charging();
     (count > 0).then(|| {
-        format!("the battery was charged at {count} samples: its energy is not known there")
+        let samples = counted(count, "sample");
+        format!("the battery was charged at {samples}: its energy is not known there")
     })
 }
 

@@ -11,7 +11,7 @@ use crate::attribution::tenants::{
 use crate::cli::energies::Energies;
 use crate::cli::progress;
 use crate::energies::of_tenants;
-use crate::format::visible_name;
+use crate::format::{counted, visible_name};
 use crate::stage::Failure;
 use crate::stage::folder::{OnExisting, Output, Unfinished};
 use crate::units::Joules;
@@ -224,7 +224,8 @@ impl<'a> TenantSession<'a> {
             progress::warn_in_line(finding);
         }
         if self.publisher.missed > 0 {
-            progress::warn(format!("{} views missed by slow readers", self.publisher.missed));
+            let views = counted(self.publisher.missed, "view");
+            progress::warn(format!("{views} missed by slow readers"));
         }
         if let Some(energies) = &self.energies {
             energies.put(source, of_tenants(&total, &self.names, &self.table.counters))?;

@@ -5,14 +5,12 @@ mod windows;
 use std::collections::BTreeMap;
 
 use crate::campaign::{PlannedCase, ResidualCounts, RunPhase, count_operations};
-use crate::dataset::{
-    AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble, dataset_to_csv,
-};
+use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
+use crate::format::{counted, counted_as};
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
 use crate::scenario::{CampaignProtocol, FrequencyChoice, Scenario};
-use crate::toolchain::artifact::hash_of_bytes;
 
 use super::fit::CampaignData;
 use super::folder::DatasetFacts;
@@ -86,8 +84,8 @@ pub fn dataset(
 }
 
 impl MadeDataset {
-    /// What costs are fitted to.
-    pub fn data(&self) -> CampaignData {
+    /// What costs are fitted to; `sha256` is that of its file.
+    pub fn data(&self, sha256: String) -> CampaignData {
         let Provenance { scenario, board, virtual_board, meter, rails, frequency_khz, .. } =
             self.provenance.clone();
         let facts = DatasetFacts {
@@ -100,22 +98,22 @@ impl MadeDataset {
             left_out: self.dataset.left_out.clone(),
             has_windows: !self.dataset.windows.is_empty(),
         };
-        CampaignData {
-            table: self.dataset.table(),
-            mixes: self.mixes.clone(),
-            facts,
-            sha256: hash_of_bytes(dataset_to_csv(&self.dataset).as_bytes()),
-        }
+        CampaignData { table: self.dataset.table(), mixes: self.mixes.clone(), facts, sha256 }
     }
 
     /// A line about the data set, and one about what probes cost on each board.
     pub fn summary(&self) -> String {
         let dataset = &self.dataset;
-        let (rows, columns, out) =
-            (dataset.cases.len(), dataset.features.len(), dataset.left_out.len());
-        let what = if dataset.windows.is_empty() { "cases" } else { "windows" };
+        let one = if dataset.windows.is_empty() { "case" } else { "window" };
         let mut text = format!(
-            "{rows} {what}, {columns} operations and library functions; {out} runs or cases left out"
+            "{}, {}; {} left out",
+            counted(dataset.cases.len(), one),
+            counted_as(
+                dataset.features.len(),
+                "operation or library function",
+                "operations and library functions"
+            ),
+            counted_as(dataset.left_out.len(), "run or case", "runs or cases")
         );
         for windows in &dataset.windows {
             let nano = |joules: Option<f64>| match joules {

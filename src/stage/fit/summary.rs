@@ -1,6 +1,7 @@
 //! What a scientist would paste: size of the problem, what it can tell, how the costs
 //! were found, how well they predict what they have not seen.
 
+use crate::format::counted;
 use crate::model::{BASELINES, CrossValidation, CvSet, DeviceFactor, Model, Weighting};
 
 /// The summary as lines of text.
@@ -8,17 +9,20 @@ pub fn summary(model: &Model, validation: &CrossValidation, weighting: Weighting
     let estimable = model.costs.iter().filter(|cost| cost.estimable).count();
     let cases = model.diagnostics.get("cases").copied().unwrap_or(0.0);
     let mut lines = vec![format!(
-        "{}: {cases} cases x {} features, rank {}, {estimable} costs estimable from the cases alone",
+        "{}: {} x {}, rank {}, {} estimable from the cases alone",
         model.solver,
-        model.costs.len(),
-        model.rank
+        counted(cases, "case"),
+        counted(model.costs.len(), "feature"),
+        model.rank,
+        counted(estimable, "cost")
     )];
     lines.push(how(model, weighting));
     lines.extend(rare(model));
     lines.extend(model.choice.as_ref().map(|_| choice_text(model)));
     lines.extend(devices_text(&model.devices));
     let known = model.costs.iter().filter(|cost| cost.se_j.is_some()).count();
-    lines.push(format!("  95 % intervals for {known} of {} costs", model.costs.len()));
+    let costs = counted(model.costs.len(), "cost");
+    lines.push(format!("  95 % intervals for {known} of {costs}"));
     for name in [model.solver.as_str()].into_iter().chain(BASELINES) {
         if let Some(mean) = validation.mean(name, CvSet::Validation) {
             let r = mean.r.map_or("none".to_string(), |r| format!("{r:.4}"));
@@ -71,7 +75,8 @@ fn rare(model: &Model) -> Option<String> {
         "stack" => "held within the largest share that a case had of them",
         _ => "drawn to what is believed of them",
     };
-    Some(format!("  {rare} operations below 0.01 % of every case's counts, {fate}"))
+    let rare = counted(rare, "operation");
+    Some(format!("  {rare} below 0.01 % of every case's counts, {fate}"))
 }
 
 /// Weights, condition, noise, and what the solver has to say of itself.

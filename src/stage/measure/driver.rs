@@ -12,6 +12,7 @@ use crate::build::variant::{Classes, with_libraries};
 use crate::build::{AnalysedApplication, BuildError, BuiltVariant, VariantBuilder};
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
 use crate::device::{SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::format::counted;
 use crate::instrument::{self, Probe};
 use crate::run::{
     BoardIdentity, Conditions, DriverError, ExitState, RawLogs, RawProfile, RawRun, RunDriver,
@@ -72,8 +73,9 @@ impl Time {
             return;
         }
         progress::say(format!(
-            "  {runs} runs on {boards} boards in {:.1} s: {:.1} s of sessions, {:.1} s \
-             of waiting for variants",
+            "  {} on {boards} boards in {:.1} s: {:.1} s of sessions, {:.1} s of waiting for \
+             variants",
+            counted(runs, "run"),
             whole.as_secs_f64(),
             self.in_sessions.as_secs_f64(),
             self.in_builds.as_secs_f64()

@@ -14,7 +14,7 @@ use crate::build::{AnalysedApplication, Sources, VariantBuilder};
 use crate::campaign::most_executed;
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
-use crate::format::counted;
+use crate::format::{counted, counted_as};
 use crate::instrument::Probe;
 use crate::microbenchmarks::measure::{self, CountedRun, MicrobenchmarkRun};
 use crate::microbenchmarks::pairs as before_after;
@@ -108,12 +108,11 @@ pub fn microbenchmarks(
 
 /// The operations that are to have microbenchmarks, with their executions.
 fn wanted(mix: &Mix, scenario: &Scenario) -> BTreeMap<String, u64> {
-    let mut wanted = mix.executions();
-    let ran: Vec<(String, u64)> = wanted.clone().into_iter().collect();
-    let ran = ran.iter().map(|(name, count)| (name.as_str(), *count));
+    let executions = mix.executions();
+    let ran = executions.iter().map(|(name, count)| (name.as_str(), *count));
     let most = most_executed(ran, scenario.microbenchmarks.count);
-    wanted.retain(|name, _| most.contains(name.as_str()));
-    wanted
+    let wanted = executions.iter().filter(|(name, _)| most.contains(name.as_str()));
+    wanted.map(|(name, count)| (name.clone(), *count)).collect()
 }
 
 /// The microbenchmarks of these operations and of their forms.
@@ -155,10 +154,14 @@ impl MeasuredMicrobenchmarks {
     pub fn summary(&self) -> String {
         let MicrobenchmarkPrices { prices, devices, .. } = &self.prices;
         let mut said = format!(
-            "{} x {}: costs of {} operations and library functions",
+            "{} x {}: costs of {}",
             counted(self.microbenchmarks, "microbenchmark"),
             counted(self.runs.len(), "run"),
-            prices.iter().filter(|price| price.context.is_empty()).count()
+            counted_as(
+                prices.iter().filter(|price| price.context.is_empty()).count(),
+                "operation or library function",
+                "operations and library functions"
+            )
         );
         said += &devices_text(devices).map_or(String::new(), |text| format!("\n{text}"));
         if !self.without.is_empty() {

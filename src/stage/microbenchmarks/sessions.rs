@@ -14,6 +14,7 @@ use crate::build::package::PackageBuilder;
 use crate::build::{BuiltVariant, VariantBuilder};
 use crate::dataset::microbenchmarks::{MicrobenchmarkEnergy, microbenchmark_rows, sum_of_rails};
 use crate::device::{Pinning, SessionEnd, SessionKind, SessionLogs, SessionPlan};
+use crate::format::counted_as;
 use crate::instrument::Probe;
 use crate::microbenchmarks::measure::MicrobenchmarkRun;
 use crate::microbenchmarks::{Microbenchmark, program};
@@ -233,7 +234,9 @@ fn turns<'o>(
     }
     let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
     if done > 0 {
-        progress::say(format!("{done} of {repeats} sessions of microbenchmarks are there already"));
+        let (one, many) = ("session of microbenchmarks is", "sessions of microbenchmarks are");
+        let repeats = counted_as(repeats, one, many);
+        progress::say(format!("{done} of {repeats} there already"));
     }
     Ok(turns)
 }

@@ -12,7 +12,7 @@ use crate::campaign::{
     self, DryRunner, Plan, PlanError, PlanSettings, PlannedMicrobenchmarks, ResidualCounts,
 };
 use crate::csv_text::CsvText;
-use crate::format::counted;
+use crate::format::{counted, counted_as};
 use crate::microbenchmarks::catalogue;
 use crate::microbenchmarks::select::measured_operations;
 use crate::model::FoldOptions;
@@ -43,8 +43,9 @@ pub(crate) fn check_folds(scenario: &Scenario, cases: usize) -> Result<(), Failu
         return Ok(());
     }
     let message = format!(
-        "{cases} cases are too few for the {folds} folds of cross-validation; `campaign.cases` of \
-         {folds} and more gives a fit (`plan` and `run` do without)"
+        "{} too few for the {folds} folds of cross-validation; `campaign.cases` of {folds} and more \
+         gives a fit (`plan` and `run` do without)",
+        counted_as(cases, "case is", "cases are")
     );
     Err(Failure::input(&scenario.file, message))
 }
@@ -181,15 +182,22 @@ impl MadePlan {
         });
         let fewer = fewer(&self.plan);
         format!(
-            "{} of {}{fewer}; {} of {} are removed in some case ({})\n{} operations and library \
-             functions ran; rank {}; {:.1} h of board time, the paper's protocol would take {:.1} \
-             h{expected}",
+            "{} of {}{fewer}; {} of {} removed in some case ({})\n{} ran; rank {}; {:.1} h of board \
+             time, the paper's protocol would take {:.1} h{expected}",
             counted(s.cases, "case"),
             counted(s.variants, "variant"),
             s.removed_executed,
-            counted(s.removable_executed, "executed removable block"),
+            counted_as(
+                s.removable_executed,
+                "executed removable block is",
+                "executed removable blocks are"
+            ),
             counted(s.dry_runs, "dry run"),
-            s.operations,
+            counted_as(
+                s.operations,
+                "operation or library function",
+                "operations and library functions"
+            ),
             s.rank,
             s.board_s / 3600.0,
             s.paper_board_s / 3600.0

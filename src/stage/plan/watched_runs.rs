@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 
+use crate::format::counted;
 use crate::stage::progress::{self, WorkProgress};
 
 /// Planning that takes longer is announced.
@@ -48,10 +49,10 @@ impl<D: DryRunner> ProgressRunner<D> {
         let all = each.saturating_mul(self.budget);
         if all > LONG {
             progress::warn(format!(
-                "{} dry runs at {:.1} s each will take about {:.0} min; a program that waits \
+                "{} at {:.1} s each will take about {:.0} min; a program that waits \
                  between frames can be told not to in dry runs (session.dry_extras), and \
                  campaign.dry_runs is their number",
-                self.budget,
+                counted(self.budget, "dry run"),
                 each.as_secs_f64(),
                 all.as_secs_f64() / 60.0
             ));

@@ -16,6 +16,7 @@ use crate::account::profile;
 use crate::build::{AnalysedApplication, VariantBuilder};
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
 use crate::device::Sampler;
+use crate::format::counted;
 use crate::hint::{self, FoundHints, Hint};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
@@ -83,10 +84,10 @@ impl Verification<'_> {
         let verified: Vec<VerifiedHint> = verified.collect();
         if verified.len() < chosen.len() {
             progress::warn(format!(
-                "{} of {} rewrites could not be measured: their sessions were bad, or no sample \
+                "{} of {} could not be measured: their sessions were bad, or no sample \
                  met their methods; longer sessions have more samples",
                 chosen.len() - verified.len(),
-                chosen.len()
+                counted(chosen.len(), "rewrite")
             ));
         }
         Ok(verified)

@@ -12,7 +12,7 @@ use wattline::toolchain::{Jdk, jar};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::host::has;
+use crate::host::{has, said};
 
 pub const PACKAGE: &str = "org.example.notes";
 /// What makes such a package.
@@ -114,8 +114,7 @@ impl Notes {
     pub fn run(&self, tool: &str, words: &[&str]) -> String {
         let mut command = Command::new(tool);
         let output = command.args(words).current_dir(self.folder.path()).output().unwrap();
-        let both = [output.stdout.as_slice(), &output.stderr].concat();
-        let said = String::from_utf8_lossy(&both).into_owned();
+        let said = said(&output);
         assert!(output.status.success(), "{tool} {words:?}: {said}");
         said
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::host::{BRIEF_JAVA, BRIEF_JAVAC};
+use crate::host::{BRIEF_JAVA, BRIEF_JAVAC, said};
 use wattline::build::counts_files::read_counts;
 use wattline::instrument::{GeneratedFile, Instrumented};
 use wattline::java::SourceFile;
@@ -99,9 +99,7 @@ impl Build {
         let mut java = Command::new(jdk().java);
         java.args(BRIEF_JAVA).arg("-cp").arg(self.class_folder()).arg(main);
         let output = java.env("WATTLINE_OUT", self.folder.path()).output().unwrap();
-        let (out, err) = (&output.stdout, &output.stderr);
-        let (out, err) = (String::from_utf8_lossy(out), String::from_utf8_lossy(err));
-        format!("{out}{err}exit code {:?}", output.status.code())
+        format!("{}exit code {:?}", said(&output), output.status.code())
     }
 
     /// Removes what earlier runs have written.

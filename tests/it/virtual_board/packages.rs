@@ -12,7 +12,7 @@ use wattline::virtual_board::{AdbdGeneration, BoardFile, BoardOptions, Tools};
 
 use super::adb::{Adb, has_tools, options};
 use super::application::packed;
-use crate::host::{BRIEF_JAVA, has};
+use crate::host::{BRIEF_JAVA, has, said};
 
 #[allow(dead_code)] // the part of what reads such files
 #[path = "../../../crates/campaign/src/apk/xml.rs"]
@@ -119,10 +119,6 @@ fn run_brief_java(words: &[&str], folder: &Path) -> Output {
 
 fn run(words: &[&str], folder: &Path) -> Output {
     Command::new(words[0]).args(&words[1..]).current_dir(folder).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
 }
 
 impl Workshop {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::adb::{Adb, has_tools, options};
-use crate::host::{free_port, kill_server};
+use crate::host::{free_port, kill_server, said};
 use wattline::virtual_board::AdbdGeneration;
 
 /// The number of `nobody`.
@@ -40,8 +40,7 @@ impl Stranger {
         if let Some(uid) = self.uid {
             command.uid(uid).gid(uid);
         }
-        let output = command.output().unwrap();
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+        said(&command.output().unwrap())
     }
 }
 

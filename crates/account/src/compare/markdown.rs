@@ -21,7 +21,8 @@ pub fn markdown(comparison: &Comparison, limit: usize) -> String {
     comparison.inputs.iter().for_each(|input| put(row(input)));
     if !comparison.methods.is_empty() {
         let n = comparison.methods.len();
-        put(format!("\n<details><summary>{n} methods changed, by the model</summary>\n"));
+        let changed = format::counted(n, "method");
+        put(format!("\n<details><summary>{changed} changed, by the model</summary>\n"));
         put(head("Method"));
         comparison.methods.iter().take(limit).for_each(|method| put(row(method)));
         put(String::new());

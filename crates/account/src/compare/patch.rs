@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::MethodKey;
 use crate::blocks::BlockId;
+use crate::format::{counted, counted_as};
 use crate::operations::{BlockEntry, CallGraph, Dictionary, Feature};
 
 use super::Side;
@@ -146,10 +147,13 @@ fn method(
     }
     let mut remarks = Vec::new();
     if added > 0 && most > 0 {
-        remarks.push(format!("{added} new blocks run between 0 and {most} times each"));
+        let alone = format!("new block runs between 0 and {most} times");
+        let each = format!("new blocks run between 0 and {most} times each");
+        remarks.push(counted_as(added, &alone, &each));
     }
     if headers > 0 && most > 0 {
-        remarks.push(format!("{headers} loop headers changed; rounds are taken as before"));
+        let headers = counted(headers, "loop header");
+        remarks.push(format!("{headers} changed; rounds are taken as before"));
     }
     remarks.into_iter().for_each(|remark| carried.remark(key, remark));
 }
@@ -171,9 +175,9 @@ impl Carried {
     fn open(&mut self, methods: &BTreeSet<MethodKey>, calls: f64) {
         for key in methods {
             let why = format!(
-                "the patch makes {calls:+.0} calls that may run it, one of {} other methods, or \
-                 code that is not known; measure it",
-                methods.len() - 1
+                "the patch makes {calls:+.0} calls that may run it, one of {}, or code that is \
+                 not known; measure it",
+                counted(methods.len() - 1, "other method")
             );
             self.unknown.entry(key.clone()).or_insert(why);
         }
@@ -207,7 +211,7 @@ impl Carried {
             }
         }
         let after = (entries as f64 + calls[1]).round().max(0.0);
-        self.remark(key, format!("called {after} times instead of {entries}"));
+        self.remark(key, format!("called {} instead of {entries}", counted(after, "time")));
     }
 }
 
@@ -334,7 +338,7 @@ mod tests {
         ];
         let carried = carried(old, &[11, 10], new);
         assert_eq!(runs(&carried.likely), vec![11, 10]);
-        assert!(carried.remarks.values().next().unwrap().contains("1 loop headers"));
+        assert!(carried.remarks.values().next().unwrap().contains("1 loop header changed"));
     }
 
     /// Blocks with ids as numbered: `(method, kind)`.

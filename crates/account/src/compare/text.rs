@@ -60,7 +60,10 @@ pub fn sentence(comparison: &Comparison) -> String {
     let share = share(headline);
     match (headline.verdict, over, unknown) {
         (Some(GateVerdict::NoData) | None, ..) => format!("no data: {}", reason(headline)),
-        (_, _, 1..) => format!("no data: {unknown} budgets have no figure to be held against"),
+        (_, _, 1..) => {
+            let unknown = format::counted_as(unknown, "budget has", "budgets have");
+            format!("no data: {unknown} no figure to be held against")
+        }
         (Some(GateVerdict::Increase), over, _) => {
             let too = over.map_or(String::new(), |over| format!("; over budget: {over}"));
             format!("increase: {share}, over the limit of {limit}, and the interval agrees{too}")

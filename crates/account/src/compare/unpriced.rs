@@ -46,8 +46,12 @@ impl Display for UnpricedOperations {
         let mut all: Vec<(&String, &[u64; 2])> = self.0.iter().collect();
         all.sort_by_key(|(_, [base, new])| std::cmp::Reverse(base.max(new)));
         let texts = all.iter().map(|(operation, [base, new])| match base == new {
-            true => format!("{operation} ({new} executions on both sides)"),
-            false => format!("{operation} ({base} executions before, {new} now)"),
+            true => {
+                format!("{operation} ({} on both sides)", format::counted(new, "execution"))
+            }
+            false => {
+                format!("{operation} ({} before, {new} now)", format::counted(base, "execution"))
+            }
         });
         let texts: Vec<String> = texts.collect();
         write!(f, "no cost for {}", format::listed(&texts, NAMED))
@@ -70,7 +74,7 @@ mod tests {
         );
         assert!(all.differ() && !all.is_priced(0) && !all.is_priced(1) && !all.is_empty());
         let same = UnpricedOperations::of(&BTreeMap::from([("A", 1)]), &BTreeMap::from([("A", 1)]));
-        assert_eq!(same.to_string(), "no cost for A (1 executions on both sides)");
+        assert_eq!(same.to_string(), "no cost for A (1 execution on both sides)");
         assert!(!same.differ() && UnpricedOperations::default().is_empty());
     }
 }

@@ -115,9 +115,9 @@ fn reused(
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "`{}` is made {} times for {} of the loop.",
+            "`{}` is made {} for {} of the loop.",
             file.text_of(value).lines().next().unwrap_or_default(),
-            grouped(runs),
+            counted(grouped(runs), "time"),
             counted(grouped(entries), "entry")
         ),
         advice,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::builder::{self, LocalBuilder};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::Context;
@@ -218,14 +218,14 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &[Appended<'_>]) -> Optio
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "{} to {} {} a String of several parts first, up to {} times.",
+            "{} to {} {} a String of several parts first, up to {}.",
             match found.len() {
                 1 => "An append".to_string(),
                 n => format!("{n} appends"),
             },
             builders.join(", "),
             if found.len() == 1 { "makes" } else { "make" },
-            grouped(replaced.runs(context)),
+            counted(grouped(replaced.runs(context)), "time"),
         ),
         advice: "Append the parts one by one.".into(),
         rewrite: rewritten.join("\n"),

@@ -79,13 +79,9 @@ impl fmt::Display for BoardRatio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = self.interval();
         let [ratio, lo, hi] = [self.ratio, lo, hi].map(format::percent);
-        let counted = |n: usize, one: &str, many: &str| match n {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{n} {many}")),
-        };
-        let pairs = counted(self.pairs, "pair of microbenchmarks", "pairs of microbenchmarks");
-        let places = counted(self.places, "measured place", "measured places");
+        let (one, many) = ("pair of microbenchmarks", "pairs of microbenchmarks");
+        let pairs = (self.pairs > 0).then(|| format::counted_as(self.pairs, one, many));
+        let places = (self.places > 0).then(|| format::counted(self.places, "measured place"));
         let by = pairs.into_iter().chain(places).collect::<Vec<_>>().join(", ");
         let of = match self.basis {
             PredictionBasis::Costs => "what the costs say",

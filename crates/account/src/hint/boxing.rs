@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -127,9 +127,9 @@ fn boxes(
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "`{name}` is {} {class}, and takes a new value {} times.",
+            "`{name}` is {} {class}, and takes a new value {}.",
             article(class),
-            grouped(runs)
+            counted(grouped(runs), "time")
         ),
         advice: format!("Declare `{name}` as {primitive}."),
         rewrite: format!("{primitive} {name} = ...; // instead of {class}"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -120,8 +120,8 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "The String `{name}` grows {} times in the loop, and is copied each time.",
-            grouped(runs)
+            "The String `{name}` grows {} in the loop, and is copied each time.",
+            counted(grouped(runs), "time")
         ),
         advice: "Append to a StringBuilder, and make the String after the loop.".into(),
         rewrite: format!(

@@ -1,7 +1,7 @@
 //! Numbers of type float that are computed with in double and turned back: for want of
 //! an `f` behind a literal.
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -146,9 +146,9 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> 
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "`{}` is a float, and goes to double and back for the literal `{old}`: {} times.",
+            "`{}` is a float, and goes to double and back for the literal `{old}`: {}.",
             file.text_of(found.float),
-            grouped(context.runs(block))
+            counted(grouped(context.runs(block)), "time")
         ),
         advice: format!("Write `{new}`."),
         rewrite: rewrite(file, found, &new),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::java::SyntaxNode;
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::PricedForm;
 use crate::hint::counted::{Context, PricedOperations};
@@ -108,8 +108,8 @@ fn at(context: &Context<'_>, FieldLoop { site, reads: found }: &FieldLoop<'_>) -
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "The loop reads {names} {} times and never writes {}.",
-            grouped(runs),
+            "The loop reads {names} {} and never writes {}.",
+            counted(grouped(runs), "time"),
             if found.len() == 1 { "it" } else { "them" }
         ),
         advice: format!("Copy {names} to local variables before the loop."),

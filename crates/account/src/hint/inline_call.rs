@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::account::OperationClass;
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::callers::{self, Caller};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
@@ -84,7 +84,11 @@ fn at(context: &Context<'_>, block: &BlockEntry) -> Option<Hint> {
     let call = if is_static { "static" } else { "virtual" };
     let finding = PatternMatch {
         pattern: PATTERN.name,
-        sentence: format!("`{}` is one small block, entered {} times.", block.name, grouped(runs)),
+        sentence: format!(
+            "`{}` is one small block, entered {}.",
+            block.name,
+            counted(grouped(runs), "time")
+        ),
         advice: "Inline it where it is called most.".into(),
         rewrite: format!("// where it is hot: the body of {} in place of the call", block.name),
         condition: match may_be_overridden_elsewhere(file, method) {

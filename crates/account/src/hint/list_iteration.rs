@@ -1,7 +1,7 @@
 //! Enhanced `for` over a list in a hot path: every iteration asks an iterator twice,
 //! where an index needs one `get`.
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -53,8 +53,8 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "The loop goes over the list `{text}` by an iterator: {} iterations.",
-            grouped(runs)
+            "The loop goes over the list `{text}` by an iterator: {}.",
+            counted(grouped(runs), "iteration")
         ),
         advice: "Go by index.".into(),
         rewrite: rewrite(site, text)?,

@@ -1,6 +1,6 @@
 //! Private methods that don't use their object: a static call needs none.
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -117,8 +117,8 @@ fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Optio
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "`{name}` doesn't use its object, and is called {} times.",
-            grouped(runs)
+            "`{name}` doesn't use its object, and is called {}.",
+            counted(grouped(runs), "time")
         ),
         advice: "Make it static.".into(),
         rewrite: format!("{} {{ ... }}", head.trim_end().replacen("private", "private static", 1)),

@@ -1,6 +1,6 @@
 //! StringBuffers that nobody else can reach: every call locks for nobody.
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::builder::{self, LocalBuilder};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::Context;
@@ -83,13 +83,13 @@ fn at(context: &Context<'_>, file: &SourceFile, local: &LocalBuilder<'_>) -> Opt
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "`{name}` is a StringBuffer that never leaves its method, and its {} run up to {} \
-             times: each takes and releases a lock that nobody else can want.",
+            "`{name}` is a StringBuffer that never leaves its method, and its {} run up to {}: \
+             each takes and releases a lock that nobody else can want.",
             match local.calls.len() {
                 1 => "call".to_string(),
                 calls => format!("{calls} calls"),
             },
-            grouped(replaced.runs(context)),
+            counted(grouped(replaced.runs(context)), "time"),
         ),
         advice: "Use a StringBuilder.".into(),
         rewrite: format!("{NEW} {name} = new {NEW}(...);"),

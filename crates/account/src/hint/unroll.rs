@@ -6,7 +6,7 @@
 //! of its scenario: 704 iterations become 88, predicted 26.3 %, measured 25.8 %.
 
 use crate::account::OperationClass;
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::{Context, PricedOperations};
 use crate::hint::hint::Hint;
@@ -55,14 +55,14 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "The body has {operations} operations, and its header runs {} times: {} iterations \
-             per entry of the loop.",
-            grouped(iterations),
-            grouped(per_entry)
+            "The body has {}, and its header runs {}: {} per entry of the loop.",
+            counted(operations, "operation"),
+            counted(grouped(iterations), "time"),
+            counted(grouped(per_entry), "iteration")
         ),
         advice: format!(
-            "Unroll by {FACTOR}: {} iterations per entry become {}.",
-            grouped(per_entry),
+            "Unroll by {FACTOR}: {} per entry become {}.",
+            counted(grouped(per_entry), "iteration"),
             grouped(per_entry / FACTOR)
         ),
         rewrite: rewrite(site, &counter),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use wattline_units::format::counted_as;
+
 use super::account::{Account, AccountOptions, Key, Payer};
 use super::equations::{Equations, StateColumns, equations};
 use super::label::Labels;
@@ -85,10 +87,12 @@ fn outside(log: &NodeLog) -> Option<Remark> {
     let (first, last) = log.span()?;
     (count > 0).then(|| {
         let message = format!(
-            "{count} changes lie outside of the time that the meter saw ({:.6} s before, {:.6} s \
-             after): they are not accounted",
+            "{} outside of the time that the meter saw ({:.6} s before, {:.6} s after): \
+             {} not accounted",
+            counted_as(count, "change lies", "changes lie"),
             seconds(start - first),
-            seconds(last - end)
+            seconds(last - end),
+            if count == 1 { "it is" } else { "they are" }
         );
         Remark::new(RemarkKind::OutsideMeter, message)
     })

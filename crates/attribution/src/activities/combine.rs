@@ -1,6 +1,8 @@
 //! Logs of one device that come in several files -> one log; and a component's frequency,
 //! where it is logged apart, as part of its state.
 
+use wattline_units::format::counted_as;
+
 use super::log::{Component, ComponentEvent, NodeLog, StateChange};
 use super::remark::{Remark, RemarkKind};
 
@@ -34,11 +36,12 @@ pub fn together(node: &str, logs: Vec<NodeLog>) -> NodeLog {
         if all.readings.is_empty() {
             all.readings = std::mem::take(&mut log.readings);
         } else if !log.readings.is_empty() {
-            let message = format!(
-                "{} readings are of a second meter and are left out: the first log with readings \
-                 is the meter",
-                log.readings.len()
+            let left_out = counted_as(
+                log.readings.len(),
+                "reading is of a second meter and is left out",
+                "readings are of a second meter and are left out",
             );
+            let message = format!("{left_out}: the first log with readings is the meter");
             all.remarks.push(Remark::new(RemarkKind::NotRead, message));
         }
         all.written_ns.append(&mut log.written_ns);

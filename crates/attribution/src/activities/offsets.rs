@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::label::Label;
 use super::log::{ComponentEvent, NodeLog, seconds};
 use super::remark::{Remark, RemarkKind};
+use wattline_units::format::{counted, counted_as};
 use wattline_units::units::Seconds;
 
 /// How a log calls the state of a radio that sends.
@@ -31,7 +32,10 @@ pub enum OffsetError {
     #[error("no message between the two is in their logs")]
     NoMessage,
     /// More than the last one is missing on one side.
-    #[error("{sent} messages were sent and {received} received: which is which is not known")]
+    #[error(
+        "{} sent and {received} received: which is which is not known",
+        counted_as(sent, "message was", "messages were")
+    )]
     Unpaired {
         /// Sent.
         sent: usize,
@@ -125,8 +129,8 @@ fn sentence(
         (None, Some(most)) => format!("at most {}", time(most)),
         (None, None) => "anything".into(),
     };
-    let bounds =
-        format!("{bounds} more than node {reference}'s, by {there} messages there and {back} back");
+    let there = counted(there, "message");
+    let bounds = format!("{bounds} more than node {reference}'s, by {there} there and {back} back");
     match (offset.middle_ns(), clock) {
         (_, ClockIs::Stated) => {
             let fits = offset.least_ns.is_none_or(|least| least <= 0)

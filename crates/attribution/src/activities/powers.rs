@@ -7,6 +7,7 @@ use super::independent::{ColumnRole, roles};
 use super::remark::{Remark, RemarkKind};
 use wattline_model::table::{Case, Table};
 use wattline_model::{FitOptions, ModelError, Solver, Weighting, fit};
+use wattline_units::format::counted;
 use wattline_units::limits::{TABLE_FEATURES, TABLE_NUMBERS};
 
 /// How much an equation counts.
@@ -201,8 +202,9 @@ fn remarks(
     }
     if dropped > 0 {
         let message = format!(
-            "{dropped} state vectors ({time_s:.6} s in all) drew no measurable energy and have no \
-             weight"
+            "{} ({time_s:.6} s in all) drew no measurable energy and {} no weight",
+            counted(dropped, "state vector"),
+            if dropped == 1 { "has" } else { "have" }
         );
         remarks.push(Remark::new(RemarkKind::Note, message));
     }

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use wattline_units::format::counted;
+
 /// The sort of a [`Remark`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemarkKind {
@@ -110,7 +112,7 @@ pub fn summarised(remarks: Vec<Remark>) -> Vec<Remark> {
     }
     let more = counts.into_iter().filter(|(_, count)| *count > KEPT);
     kept.extend(more.map(|(kind, count)| {
-        Remark::new(kind, format!("{} more remarks of this kind", count - KEPT))
+        Remark::new(kind, format!("{} of this kind", counted(count - KEPT, "more remark")))
     }));
     kept
 }

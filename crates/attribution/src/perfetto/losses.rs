@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use wattline_units::format::counted_as;
+
 use super::unread::{Holds, UnreadCounts};
 use super::wire::{FtraceStats, TraceStats};
 
@@ -37,7 +39,8 @@ impl Losses {
     #[must_use]
     pub fn unread_findings(&self, wanted: &[Holds]) -> Vec<String> {
         let machine = |(machine, packets): (&u32, &u64)| {
-            format!("{packets} packets are of machine {machine}, which is not the one that is read")
+            let packets = counted_as(packets, "packet is", "packets are");
+            format!("{packets} of machine {machine}, which is not the one that is read")
         };
         let mut found = self.unread.findings(wanted);
         found.extend(self.other_machines.iter().map(machine));
@@ -47,17 +50,30 @@ impl Losses {
     /// A sentence for each sort of loss; none for a whole trace.
     #[must_use]
     pub fn findings(&self) -> Vec<String> {
-        let counted = [
-            (self.dropped_packets, "gaps where the recorder dropped packets"),
-            (self.lossy_bundles, "gaps where the kernel's event buffer ran over"),
-            (self.kernel_events, "kernel events overwritten, by the kernel's count"),
-            (self.service_buffers, "chunks or packets lost in the recorder's buffers"),
-            (self.unreadable_packets, "packets that could not be decoded"),
-            (self.timeless_events, "events with a clock that nothing ties to the trace's"),
+        let losses = [
+            (self.dropped_packets, ["gap", "gaps"], "where the recorder dropped packets"),
+            (self.lossy_bundles, ["gap", "gaps"], "where the kernel's event buffer ran over"),
+            (
+                self.kernel_events,
+                ["kernel event", "kernel events"],
+                "overwritten, by the kernel's count",
+            ),
+            (
+                self.service_buffers,
+                ["chunk or packet", "chunks or packets"],
+                "lost in the recorder's buffers",
+            ),
+            (self.unreadable_packets, ["packet", "packets"], "that could not be decoded"),
+            (
+                self.timeless_events,
+                ["event", "events"],
+                "with a clock that nothing ties to the trace's",
+            ),
         ];
-        let counted = counted.into_iter().filter(|(count, _)| *count > 0);
-        let counted = counted.map(|(count, what)| format!("{count} {what}"));
-        counted.chain(self.truncation.clone()).collect()
+        let losses = losses.into_iter().filter(|(count, ..)| *count > 0);
+        let losses = losses
+            .map(|(count, [one, many], what)| format!("{} {what}", counted_as(count, one, many)));
+        losses.chain(self.truncation.clone()).collect()
     }
 
     pub(super) fn kernel(&mut self, stats: &FtraceStats) {

@@ -182,7 +182,7 @@ fn compact_switches_tell_who_leaves_until_events_are_lost() {
     trace.compact(3, &[(40, 2, "b")]);
     let (events, losses) = read(&trace.0);
     assert_eq!(leaving(events), [None, Some(1), Some(2), None]);
-    assert_eq!(losses.findings(), ["1 gaps where the kernel's event buffer ran over"]);
+    assert_eq!(losses.findings(), ["1 gap where the kernel's event buffer ran over"]);
 }
 
 #[test]

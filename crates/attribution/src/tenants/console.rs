@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::names::{TenantId, TenantNames};
 use super::output::name;
 use super::view::{TenantUse, WindowView};
-use wattline_units::format::{shortened, visible_name};
+use wattline_units::format::{counted, shortened, visible_name};
 
 /// A view as a table for people; at most `most` tenants by name, the rest in one line.
 ///
@@ -47,7 +47,7 @@ pub fn table(view: &WindowView, names: &TenantNames, most: usize) -> String {
     }
     let rest = &tenants[most.min(tenants.len())..];
     if let Some(sum) = rest.iter().map(|row| **row).reduce(sum) {
-        text.push_str(&line(&format!("({} more tenants)", rest.len()), &sum));
+        text.push_str(&line(&format!("({})", counted(rest.len(), "more tenant")), &sum));
     }
     for row in last {
         text.push_str(&line(name(row, names), row));
@@ -89,7 +89,7 @@ mod tests {
     fn the_rest_is_one_line_and_unattributed_the_last() {
         let (view, names) = sample();
         let text = table(&view, &names, 1);
-        assert!(text.contains("(1 more tenants)") && text.contains("75.00 %"), "{text}");
+        assert!(text.contains("(1 more tenant)") && text.contains("75.00 %"), "{text}");
         assert!(text.lines().last().unwrap().contains("unattributed"), "{text}");
     }
 }

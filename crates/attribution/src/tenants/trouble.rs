@@ -1,5 +1,7 @@
 //! What went less well than it should: counted while the stream runs, told at its end.
 
+use wattline_units::format::{counted, counted_as};
+
 /// Counts of what was late, lost, disordered or out of the ordinary.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Troubles {
@@ -57,58 +59,8 @@ impl Troubles {
     /// A sentence for each that happened.
     #[must_use]
     pub fn findings(&self) -> Vec<String> {
-        let ms = |ns: f64| format!("{:.1} ms of CPU time", ns / 1e6);
-        let counted = [
-            (self.unreadable, "lines or packets could not be read".to_owned()),
-            (self.lost, "records were lost by the recorder".to_owned()),
-            (
-                self.mismatched,
-                format!(
-                    "switches don't fit the one before on their CPU, so some are missing: {} \
-                     is unattributed",
-                    ms(self.unknown_ns)
-                ),
-            ),
-            (
-                self.late,
-                format!(
-                    "records or parts came after their window had left the ring: {}, {:.4e} \
-                     cycles charged to nobody, {:.4} J unattributed; --ring makes it longer",
-                    ms(self.late_ns),
-                    self.late_cycles,
-                    self.late_j
-                ),
-            ),
-            (
-                self.impossible_counts,
-                "counts are of more cycles than a CPU can run through since its last switch, and \
-                 left out"
-                    .to_owned(),
-            ),
-            (self.disordered, "switches came before the last one of their CPU".to_owned()),
-            (
-                self.disordered_readings,
-                "readings of a meter were older than the last one, and left out".to_owned(),
-            ),
-            (self.impossible_readings, "readings are none of their counter's".to_owned()),
-            (
-                self.sparse_readings,
-                "readings are so far apart that the counter may have wrapped twice".to_owned(),
-            ),
-            (self.meter_wraps, "wraps of energy counters".to_owned()),
-            (self.counter_wraps, "wraps of CPU counters".to_owned()),
-            (self.resets, "meters started anew; the energy in between is not known".to_owned()),
-            (self.opening, "CPUs' first counts reach back before the log, and are left out".into()),
-            (self.hotplugs, "CPUs went off line or came back".to_owned()),
-            (
-                self.clock_steps,
-                format!("steps of the clock, or gaps; {} windows skipped", self.skipped_windows),
-            ),
-            (self.beyond, "records of tenants beyond --max-tenants share a row".to_owned()),
-        ];
-        let happened = counted.into_iter().filter(|(count, _)| *count > 0);
-        let mut found: Vec<String> =
-            happened.map(|(count, what)| format!("{count} {what}")).collect();
+        let all = self.of_records().into_iter().chain(self.of_clocks_and_counters());
+        let mut found: Vec<String> = all.flatten().collect();
         if self.meter_wraps > 10 && self.meter_wraps * 20 > self.readings {
             let hint = "the energy counter wraps too often to be one: does the log come from \
                         several sockets? give one socket's CPUs";
@@ -116,4 +68,71 @@ impl Troubles {
         }
         found
     }
+
+    fn of_records(&self) -> [Option<String>; 5] {
+        let ms = |ns: f64| format!("{:.1} ms of CPU time", ns / 1e6);
+        let missing = format!(", so some are missing: {} is unattributed", ms(self.unknown_ns));
+        let late = format!(
+            " had left the ring: {}, {:.4e} cycles charged to nobody, {:.4} J unattributed; --ring \
+             makes it longer",
+            ms(self.late_ns),
+            self.late_cycles,
+            self.late_j
+        );
+        let impossible = " of more cycles than a CPU can run through since its last switch, and \
+                          left out";
+        let mismatched = [
+            "switch doesn't fit the one before on its CPU",
+            "switches don't fit the one before on their CPU",
+        ];
+        let belated =
+            ["record or part came after its window", "records or parts came after their window"];
+        [
+            sentence(self.unreadable, ["line or packet", "lines or packets"], " could not be read"),
+            sentence(self.lost, ["record was", "records were"], " lost by the recorder"),
+            sentence(self.mismatched, mismatched, &missing),
+            sentence(self.late, belated, &late),
+            sentence(self.impossible_counts, ["count is", "counts are"], impossible),
+        ]
+    }
+
+    fn of_clocks_and_counters(&self) -> [Option<String>; 11] {
+        let skipped = format!("; {} skipped", counted(self.skipped_windows, "window"));
+        let disordered = [
+            "switch came before the last one of its CPU",
+            "switches came before the last one of their CPU",
+        ];
+        let older = ["reading of a meter was", "readings of a meter were"];
+        let strange = ["reading is none of its counter's", "readings are none of their counter's"];
+        let sparse = ["reading is so far from the one before", "readings are so far apart"];
+        let wraps = ["wrap of an energy counter", "wraps of energy counters"];
+        let cpu_wraps = ["wrap of a CPU counter", "wraps of CPU counters"];
+        let opening = ["CPU's first counts reach", "CPUs' first counts reach"];
+        let steps = ["step of the clock, or gap", "steps of the clock, or gaps"];
+        let beyond = ["record of tenants", "records of tenants"];
+        let share = if self.beyond == 1 { "shares" } else { "share" };
+        [
+            sentence(self.disordered, disordered, ""),
+            sentence(self.disordered_readings, older, " older than the last one, and left out"),
+            sentence(self.impossible_readings, strange, ""),
+            sentence(self.sparse_readings, sparse, " that the counter may have wrapped twice"),
+            sentence(self.meter_wraps, wraps, ""),
+            sentence(self.counter_wraps, cpu_wraps, ""),
+            sentence(
+                self.resets,
+                ["meter", "meters"],
+                " started anew; the energy in between is not known",
+            ),
+            sentence(self.opening, opening, " back before the log, and are left out"),
+            sentence(self.hotplugs, ["CPU", "CPUs"], " went off line or came back"),
+            sentence(self.clock_steps, steps, &skipped),
+            sentence(self.beyond, beyond, &format!(" beyond --max-tenants {share} a row")),
+        ]
+    }
+}
+
+/// What is counted, for one and for many, and how its sentence ends; none where it never
+/// happened.
+fn sentence(count: u64, [one, many]: [&str; 2], end: &str) -> Option<String> {
+    (count > 0).then(|| counted_as(count, one, many) + end)
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::finding::FindingKind;
-use crate::format::visible_path;
+use crate::format::{counted, visible_path};
 use crate::toolchain::processors::processors_on;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
@@ -50,8 +50,9 @@ pub enum BuildError {
     InputCommand,
     /// The package of the application's own build needs a board.
     #[error(
-        "the package of your own build (`application.apk`) runs on a board with Android alone, real \
-         or virtual (`--board`): this machine's JVM has no activities, services or resources"
+        "`application.apk` is the package of your own build, which runs on a board with Android \
+         alone, real or virtual (`--board`): this machine's JVM has no activities, services or \
+         resources"
     )]
     NoAndroid,
     /// The package of the application's own build can't be measured.
@@ -234,7 +235,7 @@ impl BuildError {
         });
         let mut shown = shown.collect::<Vec<String>>().join("\n");
         if let Some(more) = errors.len().checked_sub(SHOWN_ERRORS).filter(|more| *more > 0) {
-            shown += &format!("\nand {more} more errors");
+            shown += &format!("\nand {}", counted(more, "more error"));
         }
         let remedy = remedy(errors, sources, release);
         BuildError::DoesNotCompile { what, errors: shown, remedy }

@@ -1,6 +1,8 @@
 //! What a failing program wrote to its standard error, as a message shows it: whole, with
 //! every cause; of a stack that overflowed not all of its thousand frames.
 
+use crate::format::counted_as;
+
 /// Frames of one throwable that are shown at either end.
 const FRAMES_SHOWN: usize = 50;
 
@@ -18,7 +20,8 @@ pub(super) fn last_words(stderr: &str) -> Option<String> {
             None => shown.extend(part.iter().map(|line| line.to_string())),
             Some(out) => {
                 shown.extend(part[..FRAMES_SHOWN].iter().map(|line| line.to_string()));
-                shown.push(format!("\t... {out} frames are not shown"));
+                shown
+                    .push(format!("\t... {} not shown", counted_as(out, "frame is", "frames are")));
                 shown.extend(part[part.len() - FRAMES_SHOWN..].iter().map(|line| line.to_string()));
             }
         }

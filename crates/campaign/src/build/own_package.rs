@@ -11,6 +11,7 @@ use wattline_units::shortened::shortened;
 use crate::apk::{self, ReadManifest};
 use crate::format::visible_path;
 use crate::scenario::{Application, Scenario, StartKind, nearest_of};
+use crate::toolchain::archive::ArchiveFault;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::BuildError;
@@ -78,11 +79,8 @@ impl OwnPackage {
         let Some(apk) = &scenario.application.apk else { return Ok(None) };
         let file = scenario.resolve(apk);
         let bytes = read_package(&file)?;
-        let of_archive =
-            |fault| BuildError::io(&file)(io::Error::new(io::ErrorKind::InvalidData, fault));
         let of_package = |error| BuildError::OwnPackage { path: file.clone(), error };
-        apk::check(&bytes).map_err(of_archive)?;
-        let manifest = apk::manifest_of(&bytes).map_err(of_archive)?;
+        let manifest = apk::manifest_of(&bytes).map_err(bad_package(&file))?;
         let manifest = ReadManifest::parse(&manifest);
         let manifest = manifest.map_err(|why| of_package(OwnPackageError::Manifest(why)))?;
         check(&manifest, &scenario.application).map_err(of_package)?;
@@ -143,9 +141,16 @@ impl OwnPackage {
     }
 }
 
-/// The bytes of a package's file.
+/// The bytes of a package's file, in which other code can be put.
 pub(super) fn read_package(file: &Path) -> Result<Vec<u8>, BuildError> {
-    read_regular(file, ARCHIVE_BYTES).map_err(BuildError::io(file))
+    let bytes = read_regular(file, ARCHIVE_BYTES).map_err(BuildError::io(file))?;
+    apk::check(&bytes).map_err(bad_package(file))?;
+    Ok(bytes)
+}
+
+/// The error for a package with a fault in its archive.
+pub(super) fn bad_package(file: &Path) -> impl Fn(ArchiveFault) -> BuildError {
+    move |fault| BuildError::io(file)(io::Error::new(io::ErrorKind::InvalidData, fault))
 }
 
 fn check(manifest: &ReadManifest, application: &Application) -> Result<(), OwnPackageError> {

@@ -1,8 +1,8 @@
 //! Classes of a variant -> a signed Android package that an instrumentation starts.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::apk::{self, Manifest};
 use crate::private_files::TemporaryFolder;
@@ -12,7 +12,7 @@ use crate::toolchain::{Jdk, ToolchainError, jar};
 
 use super::BuildError;
 use super::on_android::{self, check_activity, facts, facts_of_own};
-use super::own_package::{OLDEST, read_package};
+use super::own_package::{OLDEST, bad_package, read_package};
 use super::variant::Classes;
 
 pub use super::on_android::RUNNER;
@@ -95,9 +95,6 @@ impl PackageBuilder {
     ) -> Result<BuiltPackage, BuildError> {
         let min_sdk = scenario.application.min_sdk;
         let whole = read_package(package)?;
-        let bad =
-            |fault| BuildError::io(package)(io::Error::new(io::ErrorKind::InvalidData, fault));
-        apk::check(&whole).map_err(bad)?;
         let is_class = |name: &str| name.ends_with(".class");
         let classes = classes.iter().filter(|(name, _)| is_class(name));
         let classes: Classes = classes.map(|(n, bytes)| (n.clone(), bytes.clone())).collect();
@@ -105,7 +102,7 @@ impl PackageBuilder {
             packager.replace(jar, (package, libraries), min_sdk, out)
         })?;
         let dex: BTreeMap<_, _> = code.iter().map(|(n, bytes)| (n.clone(), bytes.len())).collect();
-        let unsigned = apk::with_code(&whole, &code).map_err(bad)?;
+        let unsigned = apk::with_code(&whole, &code).map_err(bad_package(package))?;
         let resources = apk::entries(&unsigned).saturating_sub(dex.len() + 1);
         let bytes = self.signed(&unsigned, min_sdk)?;
         Ok(BuiltPackage { bytes, dex, classes: classes.len(), resources })

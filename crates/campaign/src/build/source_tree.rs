@@ -11,7 +11,7 @@ use wattline_units::limits::SOURCE_FILE_BYTES;
 use crate::finding::{Finding, FindingKind};
 use crate::java::encoding::SourceEncoding;
 use crate::java::source::has_letters_outside_comments;
-use crate::scenario::Role;
+use crate::scenario::{Role, UnanalysedLanguage};
 use crate::toolchain::archive::{EntryFault, EntryFinding};
 use crate::toolchain::entry_name::EscapedName;
 use crate::toolchain::file_tree::{FileTree, TreeFile};
@@ -122,7 +122,8 @@ fn read_folder(
     encoding: Option<SourceEncoding>,
     findings: &mut Vec<Finding>,
 ) -> Vec<ReadFile> {
-    let is_wanted = |name: &str| name.ends_with(".java") || language_of(name).is_some();
+    let is_wanted =
+        |name: &str| name.ends_with(".java") || UnanalysedLanguage::of_file(name).is_some();
     let mut tree = FileTree::below(folder, &|name| is_wanted(name) && takes(name));
     let (java, others): (Vec<_>, Vec<_>) =
         tree.files.into_iter().partition(|file| file.name.ends_with(".java"));
@@ -155,20 +156,13 @@ fn read_folder(
     read.collect()
 }
 
-/// Languages of the JVM that are not analysed, by the ends of their files.
-const OTHER_LANGUAGES: [(&str, &str); 3] =
-    [(".kt", "Kotlin"), (".groovy", "Groovy"), (".scala", "Scala")];
-
-fn language_of(name: &str) -> Option<&'static str> {
-    OTHER_LANGUAGES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, language)| *language)
-}
-
 /// A finding for each other language, at the first of its files.
 fn other_languages(files: &[TreeFile]) -> Vec<Finding> {
     let mut by_language: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {
-        let language = language_of(&file.name).unwrap_or_default();
-        by_language.entry(language).or_default().push(&file.name);
+        if let Some(language) = UnanalysedLanguage::of_file(&file.name) {
+            by_language.entry(language.name()).or_default().push(&file.name);
+        }
     }
     let finding = |(language, names): (&str, Vec<&str>)| Finding {
         file: EscapedName(names[0]).to_string(),

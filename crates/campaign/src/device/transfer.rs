@@ -13,6 +13,7 @@ use super::error::DeviceError;
 use super::limit::CallLimit;
 use super::server::Server;
 use super::shell::quoted;
+use crate::format::counted;
 use wattline_units::limits::DEVICE_FILE_BYTES;
 
 /// What the board says about a file.
@@ -92,7 +93,7 @@ pub(crate) fn verify(
             format!("SHA-256 is {hash} on the board and {} here", sha256(content))
         }
         Some(Fingerprint::Size(size)) => {
-            format!("{size} bytes on the board and {} here", content.len())
+            format!("{} on the board and {} here", counted(size, "byte"), content.len())
         }
         None => format!("neither size nor hash could be read: {}", answer.trim()),
     };

@@ -44,7 +44,10 @@ pub enum ProjectError {
         source: std::io::Error,
     },
     /// The program is another one.
-    #[error("{} says of itself no version of Maven and no home: {said}", visible_path(program))]
+    #[error(
+        "`{} -version` prints no version of Maven, or not where it is installed: {said}",
+        visible_path(program)
+    )]
     NoMaven {
         /// The program.
         program: PathBuf,

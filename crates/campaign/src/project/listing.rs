@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::format::counted;
 use crate::scenario::javac_option::JavacOption;
 use crate::scenario::{
     LibraryFile, LibraryRole, ProcessorFile, RoleFile, ScenarioFile, SourceListing, SourceSection,
@@ -102,10 +103,10 @@ fn add_sources(
         });
     }
     remarks.push(format!(
-        "{} {}: {} Java files of {}, {generated} of them generated",
+        "{} {}: {} of {}, {generated} of them generated",
         build.tool,
         chosen.module.tool_version,
-        own + generated,
+        counted(own + generated, "Java file"),
         chosen.all().map(|(module, _)| module.project.as_str()).collect::<Vec<_>>().join(", "),
     ));
     Ok(())

@@ -193,6 +193,7 @@ mod tests {
     use super::*;
     use crate::project::BuildTool;
     use crate::project::module::tests::DEMO;
+    use crate::project::tool_run::parse;
     use crate::scenario::{ArtifactSource, LibraryRole, Role, StartKind, UnanalysedLanguage};
 
     /// A module in a folder of its own: a class, one that a processor wrote, Kotlin's folder.
@@ -207,7 +208,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         }
-        let mut module = Module::parse(&text).unwrap();
+        let mut module = parse::<Module>(&text).unwrap();
         // As an old Gradle has it.
         module.variants[0].generated = vec![module.variants[0].classes.clone()];
         module

@@ -8,15 +8,10 @@ use serde::Deserialize;
 use crate::scenario::UnanalysedLanguage;
 use crate::scenario::javac_option::{self, JavacOption};
 
-/// The form of the files that this version reads.
-const FORMAT: u32 = 1;
-
 /// A module of which Java was compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Module {
-    /// Form of the file.
-    pub(super) format: u32,
     /// The version of Gradle or Maven.
     pub tool_version: String,
     /// Its name within the build: `:app` and of the root `:`, or `org.example:app`.
@@ -113,20 +108,6 @@ impl OtherLanguage {
 }
 
 impl Module {
-    /// Reads what a module wrote.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Module, String> {
-        let module: Module = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match module.format {
-            FORMAT => Ok(module),
-            other => Err(format!("has form {other}; this version of wattline reads form {FORMAT}")),
-        }
-    }
-}
-
-impl Module {
     /// The class with `main`, where the build names one alone.
     pub fn only_main(&self) -> Option<&String> {
         match &self.mains[..] {
@@ -208,6 +189,7 @@ impl ModuleVariant {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::project::tool_run::parse;
 
     pub const DEMO: &str = r#"{"format":1,"toolVersion":"4.4.1","project":":","name":"demo",
         "folder":"/p","build":"/p/build","mains":["demo.Main"],"runsOfferedProcessors":true,"variants":[{
@@ -220,7 +202,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_module_is_read() {
-        let module = Module::parse(DEMO).unwrap();
+        let module = parse::<Module>(DEMO).unwrap();
         let variant = &module.variants[0];
         assert_eq!(module.only_main().map(String::as_str), Some("demo.Main"));
         assert_eq!(variant.java_release(), Some(8));
@@ -228,13 +210,13 @@ pub(super) mod tests {
         assert_eq!(variant.others[0].language, "Kotlin");
         let android = r#""android":{"applicationId":"a.b","minSdk":21,"targetSdk":null,
             "packages":["/p/a.apk"]}"#;
-        let module = Module::parse(&DEMO.replace("\"android\":null", android)).unwrap();
+        let module = parse::<Module>(&DEMO.replace("\"android\":null", android)).unwrap();
         assert_eq!(module.variants[0].android.as_ref().unwrap().min_sdk, Some(21));
     }
 
     #[test]
     fn options_are_sorted_by_what_is_done_with_them() {
-        let mut variant = Module::parse(DEMO).unwrap().variants.remove(0);
+        let mut variant = parse::<Module>(DEMO).unwrap().variants.remove(0);
         let arguments = ["-parameters", "-s", "/gen", "--enable-preview", "-Aa=b", "-Xlint", "-q"];
         variant.arguments = arguments.map(String::from).into();
         assert!(variant.has_previews() && !variant.is_without_processors());
@@ -249,7 +231,7 @@ pub(super) mod tests {
 
     #[test]
     fn releases_are_those_of_all_spellings() {
-        let mut variant = Module::parse(DEMO).unwrap().variants.remove(0);
+        let mut variant = parse::<Module>(DEMO).unwrap().variants.remove(0);
         let mut release = |release, target: Option<&str>, source: Option<&str>| {
             variant.release = release;
             variant.target = target.map(String::from);
@@ -265,7 +247,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_javac_is_told_in_its_arguments_is_read_there() {
-        let mut variant = Module::parse(DEMO).unwrap().variants.remove(0);
+        let mut variant = parse::<Module>(DEMO).unwrap().variants.remove(0);
         let arguments = ["--release", "11", "-encoding", "EUC-JP", "-Aa=b", "-processor", "a.B"];
         variant.arguments = arguments.map(String::from).into();
         assert_eq!(variant.java_release(), Some(11), "as older builds say it");
@@ -279,14 +261,14 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_no_export_says_why() {
-        assert!(Module::parse("").unwrap_err().contains("EOF"));
+        assert!(parse::<Module>("").unwrap_err().contains("EOF"));
         let other = DEMO.replace("\"format\":1", "\"format\":2");
         assert_eq!(
-            Module::parse(&other).unwrap_err(),
+            parse::<Module>(&other).unwrap_err(),
             "has form 2; this version of wattline reads form 1"
         );
         let without = DEMO.replace("\"classes\":\"/p/build/classes/java/main\",", "");
-        assert!(Module::parse(&without).unwrap_err().contains("missing field `classes`"));
+        assert!(parse::<Module>(&without).unwrap_err().contains("missing field `classes`"));
     }
 
     proptest::proptest! {
@@ -295,8 +277,8 @@ pub(super) mod tests {
         fn cut_and_changed_exports_are_refused(at in 0..DEMO.len(), with in "\\PC{0,3}") {
             let mut changed = DEMO.to_string();
             changed.truncate(at);
-            proptest::prop_assert!(Module::parse(&changed).is_err());
-            let _ = Module::parse(&(changed + &with + &DEMO[at..]));
+            proptest::prop_assert!(parse::<Module>(&changed).is_err());
+            let _ = parse::<Module>(&(changed + &with + &DEMO[at..]));
         }
     }
 }

@@ -5,9 +5,17 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use crate::toolchain::jdk::on_path;
 
 use super::{ProjectBuild, ProjectError};
+
+/// The form of the files that this version reads.
+const FORMAT: u32 = 1;
+/// Lines of a failure that is told in no known way.
+const LAST_LINES: usize = 30;
 
 /// The project's wrapper, else the path's program.
 pub(super) fn program(build: &ProjectBuild) -> Result<PathBuf, ProjectError> {
@@ -20,6 +28,12 @@ pub(super) fn program(build: &ProjectBuild) -> Result<PathBuf, ProjectError> {
         return wrapper.canonicalize().map_err(ProjectError::io(&wrapper));
     }
     on_path(tool.program()).ok_or_else(|| ProjectError::NoTool { tool, folder: project.clone() })
+}
+
+/// How the program is called in the project's folder: `./gradlew`, `mvn`.
+pub(super) fn command_name(build: &ProjectBuild, program: &Path) -> String {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    if name == build.tool.wrapper() { format!("./{name}") } else { name.into_owned() }
 }
 
 /// An empty folder for what modules write, as a program in another folder finds it.
@@ -63,10 +77,7 @@ pub(super) fn run(
 }
 
 /// What modules wrote, in the order of the files' names.
-pub(super) fn exports<T>(
-    folder: &Path,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Vec<T>, ProjectError> {
+pub(super) fn exports<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, ProjectError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(ProjectError::io(folder))? {
         let file = entry.map_err(ProjectError::io(folder))?.path();
@@ -80,6 +91,28 @@ pub(super) fn exports<T>(
         parse(&text).map_err(|message| ProjectError::Export { file, message })
     };
     files.into_iter().map(read).collect()
+}
+
+/// What is in all files that modules write.
+#[derive(Deserialize)]
+struct ExportHead {
+    format: u32,
+}
+
+/// Reads what a module wrote; what is wrong with it, where it is of no form that is known.
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let read = |error: serde_json::Error| error.to_string();
+    match serde_json::from_str(text).map_err(read)? {
+        ExportHead { format: FORMAT } => serde_json::from_str(text).map_err(read),
+        ExportHead { format } => {
+            Err(format!("has form {format}; this version of wattline reads form {FORMAT}"))
+        }
+    }
+}
+
+/// The end of a failure that is told in no known way.
+pub(super) fn last_lines<'s, 'l>(lines: &'s [&'l str]) -> &'s [&'l str] {
+    &lines[lines.len().saturating_sub(LAST_LINES)..]
 }
 
 /// Lines of a log, indented below a message.

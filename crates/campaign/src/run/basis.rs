@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::{PlannedCase, RunPhase};
+use crate::format::{counted, counted_as};
 use crate::scenario::{Keys, table_of};
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -130,7 +131,8 @@ impl Changes {
             same.map(|(name, case)| (name.clone(), case.input.clone())).collect();
         if same_cases.len() < new.cases.len().max(old.cases.len()) {
             let other = new.cases.len() - same_cases.len();
-            let what = format!("plan.csv is another: {other} of its {} cases", new.cases.len());
+            let cases = counted(new.cases.len(), "case");
+            let what = format!("plan.csv is another: {other} of its {cases}");
             changes.push(BasisChange { what, concern: Concern::Number });
         }
         Self { changes, same_cases }
@@ -169,9 +171,10 @@ impl Changes {
         }
         let again = match void {
             0 => String::new(),
-            void => format!(", {void} are made again"),
+            void => format!(", {} made again", counted_as(void, "is", "are")),
         };
-        let last = format!("{kept} runs of the campaign are kept{again}");
+        let kept = counted_as(kept, "run of the campaign is", "runs of the campaign are");
+        let last = format!("{kept} kept{again}");
         BasisVerdict::GoesOn(lines.into_iter().chain([last]).collect())
     }
 
@@ -185,8 +188,10 @@ impl Changes {
             Concern::Inputs(inputs) => {
                 let cases = self.same_cases.values().filter(|input| inputs.contains(*input));
                 let names: Vec<&str> = inputs.iter().map(String::as_str).collect();
-                format!("it concerns the {} cases of input {}", cases.count(), names.join(", "))
+                let cases = counted(cases.count(), "case");
+                format!("it concerns the {cases} of input {}", names.join(", "))
             }
+            Concern::AllRuns if runs == 1 => "its one run depends on it".to_string(),
             Concern::AllRuns => format!("all {runs} runs depend on it"),
         };
         format!("{}: {concern}", change.what)
@@ -271,7 +276,7 @@ fn changed_files(old: &CampaignBasis, new: &CampaignBasis) -> Option<BasisChange
     }
     let mut what = changed[..changed.len().min(NAMED_FILES)].join(", ");
     if let Some(more) = changed.len().checked_sub(NAMED_FILES).filter(|more| *more > 0) {
-        what += &format!(" and {more} more files");
+        what += &format!(" and {}", counted(more, "more file"));
     }
     Some(BasisChange { what, concern: Concern::AllRuns })
 }
@@ -348,7 +353,7 @@ mod tests {
     fn an_input_voids_the_sessions_with_it() {
         let lines = goes_on(&[("input.few.frames", "1")], &[("input.few.frames", "2")]);
         let expected = [
-            "[[input]] few.frames was 1 and is 2: it concerns the 1 cases of input few",
+            "[[input]] few.frames was 1 and is 2: it concerns the 1 case of input few",
             "4 runs of the campaign are kept, 2 are made again",
         ];
         assert_eq!(lines, expected);

@@ -1,6 +1,7 @@
 //! The checks of a run: one sentence for each that fails.
 
 use crate::campaign::{CountSnapshot, RunPhase, SnapshotError};
+use crate::format::counted;
 use crate::power::{FlawKind, PowerTrace, RowKind};
 use crate::quantile::median;
 use crate::scenario::CampaignProtocol;
@@ -89,8 +90,8 @@ pub(super) fn check_samples(
     // Of a counter two readings are enough; gaps between them are looked at below.
     let is_few = (measured.samples as f64) < settings.limits.min_sample_share * expected;
     if is_few && trace.kind == RowKind::Shown {
-        let samples = measured.samples;
-        reasons.push(format!("{samples} samples in the window, {expected:.0} expected"));
+        let samples = counted(measured.samples, "sample");
+        reasons.push(format!("{samples} in the window, {expected:.0} expected"));
     }
     if measured.longest_gap_s > settings.limits.max_gap_s {
         let gap = measured.longest_gap_s;
@@ -99,7 +100,7 @@ pub(super) fn check_samples(
     let bad = |kind: FlawKind| matches!(kind, FlawKind::Unreadable | FlawKind::Disorder);
     let flaws = trace.flaws.iter().filter(|flaw| bad(flaw.kind)).count();
     if flaws as f64 > FLAW_SHARE_MAX * (trace.len() + flaws) as f64 {
-        reasons.push(format!("{flaws} sample lines unreadable or out of order"));
+        reasons.push(format!("{} unreadable or out of order", counted(flaws, "sample line")));
     }
     if let Some(residual) = measured.clock_residual_s
         && residual > CLOCK_RESIDUAL_MAX_S

@@ -59,13 +59,19 @@ impl<'e> RunEntry<'e> {
     /// The last session of its variant, where that hung again and again and never ran well: any
     /// other would wait as long. One that hung once may have met a fault of the board.
     fn hung<'j>(&self, journal: &'j Journal) -> Option<&'j RunRecord> {
+        // Asked for each run of a plan: few campaigns have such sessions, and which variant a
+        // record is of takes longer to find.
+        let timed_out = |r: &&RunRecord| r.conditions.exit == ExitState::TimedOut;
+        if journal.records.iter().filter(timed_out).take(HUNG).count() < HUNG {
+            return None;
+        }
         let Some(Begun::Basis(basis)) = &journal.campaign else { return None };
         let variant = basis.variant_of(&self.run.case)?;
         let is_own = |r: &&RunRecord| {
             r.run.phase != RunPhase::Idle && basis.variant_of(&r.run.case) == Some(variant)
         };
         let own: Vec<&RunRecord> = journal.records.iter().filter(is_own).collect();
-        let hung = own.iter().filter(|record| record.conditions.exit == ExitState::TimedOut);
+        let hung = own.iter().copied().filter(timed_out);
         let is_hopeless = hung.count() >= HUNG && !own.iter().any(|record| record.is_good());
         own.last().copied().filter(|_| is_hopeless)
     }

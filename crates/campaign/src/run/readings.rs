@@ -2,6 +2,7 @@
 //! no board draws, makes a run bad.
 
 use crate::assumptions::Assumptions;
+use crate::format::counted;
 use crate::power::PowerTrace;
 use crate::power::meter::External;
 use crate::quantile::median;
@@ -40,7 +41,8 @@ pub(super) fn check_readings(
         .filter(|watts| !(0.0..=power_max_w).contains(watts))
         .count();
     if strange > 0 {
-        reasons.push(format!("{strange} readings below 0 W or above {power_max_w} W"));
+        let readings = counted(strange, "reading");
+        reasons.push(format!("{readings} below 0 W or above {power_max_w} W"));
     }
     // The software model knows no idle power: it estimates what a process spends.
     let is_estimate = trace.rails == ["estimate"];

@@ -20,6 +20,16 @@ impl UnanalysedLanguage {
     pub const ALL: [UnanalysedLanguage; 3] =
         [UnanalysedLanguage::Kotlin, UnanalysedLanguage::Groovy, UnanalysedLanguage::Scala];
 
+    /// The language of a source file, by the end of its name; none where it is none of these.
+    pub fn of_file(name: &str) -> Option<UnanalysedLanguage> {
+        match name.rsplit_once('.')?.1 {
+            "kt" => Some(UnanalysedLanguage::Kotlin),
+            "groovy" => Some(UnanalysedLanguage::Groovy),
+            "scala" => Some(UnanalysedLanguage::Scala),
+            _ => None,
+        }
+    }
+
     /// Its name for readers.
     pub fn name(self) -> &'static str {
         match self {
@@ -27,5 +37,19 @@ impl UnanalysedLanguage {
             UnanalysedLanguage::Groovy => "Groovy",
             UnanalysedLanguage::Scala => "Scala",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_of_the_language_of_their_end() {
+        let of = |name| UnanalysedLanguage::of_file(name).map(UnanalysedLanguage::name);
+        assert_eq!(of("a/b/K.kt"), Some("Kotlin"));
+        assert_eq!(of("build.groovy"), Some("Groovy"));
+        assert_eq!(of("a.b.scala"), Some("Scala"));
+        assert_eq!((of("Main.java"), of("kt"), of("build.gradle.kts")), (None, None, None));
     }
 }

@@ -11,6 +11,7 @@ use prost::Message;
 use thiserror::Error;
 
 use super::stack_text::{clean, collapsed, joined};
+use crate::format::counted;
 use crate::power::Window;
 
 const MAGIC: &[u8] = b"SIMPLEPERF";
@@ -66,7 +67,7 @@ impl SampleReport {
     pub fn losses(&self) -> Option<String> {
         let all = self.taken + self.lost;
         (self.lost as f64 > LOST_MAX * all as f64)
-            .then(|| format!("simpleperf lost {} of {all} samples", self.lost))
+            .then(|| format!("simpleperf lost {} of {}", self.lost, counted(all, "sample")))
     }
 }
 

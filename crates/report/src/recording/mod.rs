@@ -15,6 +15,8 @@ mod tables;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::counted;
+
 pub use accounts::{MethodSum, ProcessSum, RecordedMethodKey, Sums, accounts_of, sums};
 pub use page::{page, summary_text};
 #[cfg(test)]
@@ -138,7 +140,7 @@ impl FoldedMethod {
     /// The method and its calls, for reading.
     pub fn line(&self) -> String {
         let about = if self.is_estimate { "about " } else { "" };
-        format!("{} ({about}{} calls until then)", self.method, self.calls)
+        format!("{} ({about}{} until then)", self.method, counted(self.calls, "call"))
     }
 }
 

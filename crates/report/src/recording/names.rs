@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{JvmAbout, Recording};
 use crate::attribution::mapping::{Mapping, NameCertainty, RuntimeMethod};
+use crate::format;
 
 /// How many methods of a recording a mapping has named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -90,14 +91,15 @@ fn counted(all: impl Iterator<Item = NameCertainty>) -> Renamed {
 impl std::fmt::Display for Renamed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let all = self.named + self.several + self.by_class + self.unknown;
-        write!(f, "names by a mapping file: {} of {all} recorded methods", self.named)?;
+        let all = format::counted(all, "recorded method");
+        write!(f, "names by a mapping file: {} of {all}", self.named)?;
         let rest = [
-            (self.several, "stand for several that can't be told apart"),
-            (self.by_class, "have their class's name alone from it"),
-            (self.unknown, "are not in it and keep theirs"),
+            (self.several, ["stands", "stand"], " for several that can't be told apart"),
+            (self.by_class, ["has its", "have their"], " class's name alone from it"),
+            (self.unknown, ["is not in it and keeps its own", "are not in it and keep theirs"], ""),
         ];
-        for (count, what) in rest.into_iter().filter(|(count, _)| *count > 0) {
-            write!(f, "; {count} {what}")?;
+        for (count, [one, many], end) in rest.into_iter().filter(|(count, ..)| *count > 0) {
+            write!(f, "; {}{end}", format::counted_as(count, one, many))?;
         }
         Ok(())
     }
@@ -136,7 +138,7 @@ mod tests {
         let note = recording.about.notes.pop().unwrap();
         assert_eq!(
             note,
-            "names by a mapping file: 1 of 2 recorded methods; 1 are not in it and keep theirs"
+            "names by a mapping file: 1 of 2 recorded methods; 1 is not in it and keeps its own"
         );
     }
 

@@ -84,7 +84,10 @@ pub fn page(name: &str, recording: &Recording, sums: &Sums) -> String {
     let about = &recording.about;
     let mut facts = vec![
         ("machine", about.host.clone()),
-        ("length", format!("{:.1} s in {} cycles", about.duration_s, about.cycles)),
+        (
+            "length",
+            format!("{:.1} s in {}", about.duration_s, format::counted(about.cycles, "cycle")),
+        ),
         ("share of", format!("{} CPU time", about.share)),
     ];
     facts.extend(about.formulas.iter().map(|formula| ("formula", formula.from.clone())));
@@ -294,11 +297,11 @@ pub fn summary_text(name: &str, recording: &Recording, sums: &Sums) -> String {
     let about = &recording.about;
     let model = if about.is_model() { "by a model, no measurement" } else { "measured" };
     let mut text = format!(
-        "{}  ({model}: {})\n{:.1} s in {} cycles on {}; no intervals: one recording has no repeats\n\n",
+        "{}  ({model}: {})\n{:.1} s in {} on {}; no intervals: one recording has no repeats\n\n",
         format::visible_name(name),
         about.meter(),
         about.duration_s,
-        about.cycles,
+        format::counted(about.cycles, "cycle"),
         format::visible_name(&about.host)
     );
     for row in ledger(sums) {

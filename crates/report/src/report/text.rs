@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::account::evaluate::LevelEvaluation;
 use crate::account::{AccountEvaluation, Interval, UnseenInputs};
-use crate::format::{self, shortened, visible, visible_name};
+use crate::format::{self, counted, shortened, visible, visible_name};
 use crate::hint::{Applied, FoundHints, Hint};
 use crate::model::{self, CvSet};
 use crate::report::data::{EnergyOrigin, ReportData};
@@ -41,12 +41,12 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
     let mut lines = vec![
         format!("{}  ({kind}: {})", visible(data.scenario), visible(&data.board.name)),
         format!(
-            "{} cases, {} power + {} idle + {} traced runs, {} microbenchmarks; solver {}",
-            campaign.cases,
+            "{}, {} power + {} idle + {}, {}; solver {}",
+            counted(campaign.cases, "case"),
             campaign.power_runs,
             campaign.idle_runs,
-            campaign.traced_runs,
-            campaign.microbenchmarks,
+            counted(campaign.traced_runs, "traced run"),
+            counted(campaign.microbenchmarks, "microbenchmark"),
             solver(data)
         ),
         format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),

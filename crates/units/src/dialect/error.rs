@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::foreign_formats::ForeignFormat;
+use crate::format::counted;
 use crate::limits::LimitExceeded;
 use crate::shortened::shortened;
 
@@ -26,9 +27,10 @@ pub enum DialectError {
     },
     /// One sign for two things.
     #[error(
-        "line {line}: {cells} cells below {titles} titles, so commas seem to be decimal marks \
-         as well as separators; write the table with semicolons between its cells, or with \
-         decimal points"
+        "line {line}: {} below {}, so commas seem to be decimal marks as well as separators; \
+         write the table with semicolons between its cells, or with decimal points",
+        counted(cells, "cell"),
+        counted(titles, "title")
     )]
     CommasTwice {
         /// The line, from 1.

@@ -1,7 +1,7 @@
 //! `calls.csv` of a campaign's folder: `thread, node, parent, class, method, block,
-//! executions, sampled`, a row per block of a node. A node is told by its number in its thread;
-//! one that ran no block of its own has a row without a block, and a block whose executions were
-//! all counted on their paths has no `sampled`.
+//! executions, sampled`, a row per block of a node. A node is identified by its number in its
+//! thread; one that ran no block of its own has a row without a block, and a block whose
+//! executions were all counted on their paths has no `sampled`.
 
 use serde::{Deserialize, Serialize};
 

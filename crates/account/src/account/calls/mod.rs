@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
+use crate::format::counted;
 
 pub use energy::call_accounts;
 pub use energy::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
@@ -176,8 +177,9 @@ impl std::fmt::Display for CountAgreement {
         }
         write!(
             f,
-            "{same} of {blocks} blocks ran as often as in the campaign's traced runs; counts \
-             differ by {:.2} % of all executions",
+            "{same} of {} ran as often as in the campaign's traced runs; counts differ by {:.2} % \
+             of all executions",
+            counted(blocks, "block"),
             100.0 * differing
         )
     }

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{CallNode, CallTree, ThreadCalls};
 use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
+use crate::format::counted;
 use crate::interval::NORMAL_975;
 
 /// Executions of sampled blocks.
@@ -185,8 +186,9 @@ impl std::fmt::Display for PathSampling {
         let Self { sampled, blocks, error } = self;
         write!(
             f,
-            "{sampled} of {blocks} blocks ran so often that their executions were sampled for \
-             their paths: the part on one path is off by {:.1} points at most (95 %)",
+            "{sampled} of {} ran so often that their executions were sampled for their paths: the \
+             part on one path is off by {:.1} points at most (95 %)",
+            counted(blocks, "block"),
             100.0 * error
         )
     }

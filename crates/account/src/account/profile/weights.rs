@@ -6,6 +6,7 @@
 use thiserror::Error;
 
 use super::StackProfile;
+use crate::format::counted;
 
 /// A unit of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,9 +117,9 @@ impl StackProfile {
                 self.divide(common as f64);
                 let remark = format!(
                     "its weights are all multiples of {common}, as nanoseconds are (`--total`): \
-                     taken for {} samples, which is the least that they can be; `--profile-unit ns \
+                     taken for {}, which is the least that they can be; `--profile-unit ns \
                      --profile-period 10ms` says it better",
-                    self.samples()
+                    counted(self.samples(), "sample")
                 );
                 Ok((self, Some(remark)))
             }

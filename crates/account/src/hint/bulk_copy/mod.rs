@@ -10,7 +10,7 @@ mod elements;
 mod step;
 
 use crate::account::Interval;
-use crate::format::grouped;
+use crate::format::{self, grouped};
 use crate::hint::bulk_copy::call::{RewriteNames, add_all, bulk_call};
 use crate::hint::bulk_copy::elements::{ElementCertainty, elements};
 use crate::hint::bulk_copy::step::{CopyStep, Move, moves_a_run, step};
@@ -152,10 +152,10 @@ fn make(context: &Context<'_>, site: &Site<'_>, copy: Copying<'_>) -> Hint {
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "The loop copies `{}` to `{}` element by element: {} iterations.",
+            "The loop copies `{}` to `{}` element by element: {}.",
             names.from,
             names.to,
-            grouped(context.runs(site.body))
+            format::counted(grouped(context.runs(site.body)), "iteration")
         ),
         advice: format!("Replace the loop by one call of {}.", bulk_call(how, &names)),
         automatic_fix: (copy.is_typed && copy.certainty == ElementCertainty::Known)

@@ -77,9 +77,9 @@ fn at(context: &Context<'_>, site: &Site<'_>) -> Option<Hint> {
     let finding = PatternMatch {
         pattern: PATTERN.name,
         sentence: format!(
-            "{names} {} the same in every iteration and evaluated {} times for {} of the loop.",
+            "{names} {} the same in every iteration and evaluated {} for {} of the loop.",
             if found.len() == 1 { "is" } else { "are" },
-            grouped(found.iter().map(|invariant| invariant.runs).sum()),
+            counted(grouped(found.iter().map(|invariant| invariant.runs).sum()), "time"),
             counted(grouped(entries), "entry"),
         ),
         advice: format!("Evaluate {names} once before the loop."),

@@ -6,7 +6,7 @@ mod written;
 
 use std::collections::BTreeMap;
 
-use crate::format::{grouped, listed};
+use crate::format::{counted, grouped, listed};
 use crate::hint::confidence::Confidence;
 use crate::hint::counted::Context;
 use crate::hint::hint::Hint;
@@ -179,7 +179,8 @@ fn sentence(file: &SourceFile, found: &[Written<'_>], runs: u64) -> String {
     }
     let verb = if texts.len() == 1 { "is" } else { "are" };
     let shown = listed(&texts, SHOWN);
-    format!("{shown} {verb} compiled at every use, up to {} times.", grouped(runs))
+    let times = counted(grouped(runs), "time");
+    format!("{shown} {verb} compiled at every use, up to {times}.")
 }
 
 fn condition(found: &[Written<'_>]) -> String {

@@ -1,6 +1,8 @@
 //! The histories of a battery in a dump. A bug report has the same one twice, as text and in
 //! the form of `dumpsys batterystats -c`: they are tellings of one, never one after another.
 
+use wattline_units::format::counted;
+
 use super::super::remark::{Remark, RemarkKind};
 use super::history_time::HistoryFormat;
 
@@ -90,7 +92,7 @@ impl BatteryHistory<'_> {
             HistoryForm::Checkin => "checkin",
             HistoryForm::Text(_) => "text",
         };
-        format!("{form} from line {first} with {} lines", self.lines.len())
+        format!("{form} from line {first} with {}", counted(self.lines.len(), "line"))
     }
 }
 

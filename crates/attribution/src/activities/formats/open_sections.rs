@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use wattline_units::format::counted_as;
+
 use super::super::label::Label;
 use crate::perfetto::Track;
 
@@ -74,17 +76,16 @@ impl OpenSections {
             )
         });
         let nobodys = (self.nobodys > 0).then(|| {
-            let count = self.nobodys;
-            format!(
-                "{count} slices are on tracks of no process that the trace names, and in no \
-                     account"
-            )
+            let slices = counted_as(self.nobodys, "slice is on a track", "slices are on tracks");
+            format!("{slices} of no process that the trace names, and in no account")
         });
         let homeless = (self.homeless > 0).then(|| {
-            let count = self.homeless;
+            let (one, many) =
+                ("section that no thread holds is", "sections that no thread holds are");
             format!(
-                "{count} sections that no thread holds are in no account: devices that are no \
-                     cores share them, and the trace had none when they began"
+                "{} in no account: devices that are no cores share them, and the trace had none \
+                 when they began",
+                counted_as(self.homeless, one, many)
             )
         });
         marks.chain(nobodys).chain(homeless).collect()

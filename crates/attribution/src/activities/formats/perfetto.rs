@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
+use wattline_units::format::counted_as;
+
 use super::super::api::SECTION;
 use super::super::binder::Binder;
 use super::super::combine::with_frequencies;
@@ -365,10 +367,12 @@ impl<'a> PerfettoLogBuilder<'a> {
         let unread = losses.iter().flat_map(|l| l.unread_findings(&wanted)).chain(unread);
         log.remarks.extend(unread.map(|what| Remark::new(RemarkKind::NotRead, what)));
         if self.binder.unknown > 0 {
-            let message = format!(
-                "{} binder transactions were received whose sending is not in the trace: what \
-                 they caused is charged to the process that served them",
-                self.binder.unknown
+            let message = counted_as(
+                self.binder.unknown,
+                "binder transaction was received whose sending is not in the trace: what it caused \
+                 is charged to the process that served it",
+                "binder transactions were received whose sending is not in the trace: what they \
+                 caused is charged to the process that served them",
             );
             log.remarks.push(Remark::new(RemarkKind::Note, message));
         }

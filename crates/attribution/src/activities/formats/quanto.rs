@@ -1,6 +1,8 @@
 //! Quanto's binary log -> a node's log: both counters unwrapped, numbers named. Every entry
 //! is a reading of the meter too.
 
+use wattline_units::format::counted;
+
 use super::super::entry::{
     BUFFER_ENTRIES, CounterStep, EntryKind, LogEntry, Unwrapped, decode_entries,
 };
@@ -141,8 +143,8 @@ impl<'a> QuantoReader<'a> {
         }
         if let CounterStep::Back(counts) = energy {
             let message = format!(
-                "the meter went back by {counts} counts; what was spent between the two entries \
-                 is left out"
+                "the meter went back by {}; what was spent between the two entries is left out",
+                counted(counts, "count")
             );
             self.remark(Remark::at(RemarkKind::MeterStep, at_ns, message));
         }

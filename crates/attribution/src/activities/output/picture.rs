@@ -9,7 +9,7 @@ use super::palette::Palette;
 use super::svg::picture;
 use super::tables::payer_interval;
 use super::{TOTAL, UNEXPLAINED, payer_name, row_name};
-use wattline_units::format::{energy, percent, visible};
+use wattline_units::format::{counted, counted_as, energy, percent, visible};
 use wattline_units::units::{Joules, Seconds, Watts};
 
 /// The style rules of the pictures, beside those of the page around them.
@@ -90,12 +90,11 @@ fn node(
 fn sentence(analysis: &Analysis) -> String {
     match (&analysis.account, &analysis.powers) {
         (Some(account), Some(powers)) => format!(
-            "{} measured in {}, in {} intervals that make {} equations. {} of it is not explained \
-             by the powers of the states.",
+            "{} measured in {}, in {} {}. {} of it is not explained by the powers of the states.",
             energy(Joules(account.split.total_j())),
             Seconds(account.metered_s),
-            analysis.equations.intervals,
-            powers.equations,
+            counted_as(analysis.equations.intervals, "interval that makes", "intervals that make"),
+            counted(powers.equations, "equation"),
             account.reconstruction_error().map_or("none".into(), percent),
         ),
         _ => "No energy was measured: the picture shows times only.".into(),

@@ -6,7 +6,7 @@ use super::super::label::Labels;
 use super::super::logging::LoggingCost;
 use super::tables::payer_interval;
 use super::{payer_name, row_name};
-use wattline_units::format::visible_name;
+use wattline_units::format::{counted, visible_name};
 use wattline_units::units::{Joules, Seconds, Watts};
 
 /// A summary of all nodes.
@@ -40,10 +40,11 @@ fn node(text: &mut String, analysis: &Analysis, labels: &Labels, logging: Loggin
     line(
         text,
         format_args!(
-            "node {name}: {} measured in {}; {} intervals, {equations} equations",
+            "node {name}: {} measured in {}; {}, {}",
             Joules(account.split.total_j()),
             Seconds(account.metered_s),
-            analysis.equations.intervals,
+            counted(analysis.equations.intervals, "interval"),
+            counted(equations, "equation"),
         ),
     );
     powers(text, analysis);
@@ -118,9 +119,9 @@ fn logged(cost: &LoggingCost, logging: LoggingAs) -> String {
         LoggingAs::Apart => "the processor's part is the row (logging)",
     };
     format!(
-        "writing the log: {} entries, {} ({of_active}{:.2} % of all time), {energy} with the \
+        "writing the log: {}, {} ({of_active}{:.2} % of all time), {energy} with the \
          constant ({place})",
-        cost.entries,
+        counted(cost.entries, "entry"),
         Seconds(cost.time_s),
         cost.of_all * 100.0
     )

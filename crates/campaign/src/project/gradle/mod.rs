@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::module::Module;
-use super::tool_run::{export_folder, exports, indented, log_of, program, run};
+use super::tool_run::{
+    command_name, export_folder, exports, indented, last_lines, log_of, program, run,
+};
 use super::{ProjectBuild, ProjectError};
 
 const SCRIPT: &str = include_str!("export.init.gradle");
 /// Lines before Gradle's own summary in which compilers say what they refused.
 const LINES_BEFORE: usize = 16;
-/// Lines of a failure that is told in no known way.
-const LAST_LINES: usize = 30;
 
 /// Runs the task; each module of which Java was compiled tells what it is made of.
 pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError> {
@@ -29,7 +29,7 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
     if let Some(said) = said {
         return Err(failure(build, &program, &said, log_of(build)));
     }
-    let mut modules = exports(&exported, Module::parse)?;
+    let mut modules = exports::<Module>(&exported)?;
     modules.retain(|module| !module.variants.is_empty());
     modules.sort_by(|a, b| a.project.cmp(&b.project));
     match modules.is_empty() {
@@ -51,20 +51,18 @@ fn failure(build: &ProjectBuild, program: &Path, said: &str, log: PathBuf) -> Pr
     let reason = reason.and_then(|at| lines.get(at + 1)).copied().unwrap_or_default();
     let is_missing = ["Task '", "Project '", "Cannot locate tasks"].map(|w| reason.starts_with(w));
     if is_missing.contains(&true) && reason.contains("not found in") {
-        let name = program.file_name().unwrap_or_default().to_string_lossy();
-        let program = if name == "gradlew" { format!("./{name}") } else { name.into_owned() };
         let said = reason.trim_end_matches('.').to_string();
-        return ProjectError::UnknownTask { said, program };
+        return ProjectError::UnknownTask { said, program: command_name(build, program) };
     }
     let summary = lines.iter().position(|line| line.starts_with("FAILURE:"));
-    let (from, to) = match summary {
+    let told = match summary {
         Some(at) => {
             let end = lines[at..].iter().position(|line| line.starts_with("* Try:"));
-            (at.saturating_sub(LINES_BEFORE), end.map_or(lines.len(), |end| at + end))
+            &lines[at.saturating_sub(LINES_BEFORE)..end.map_or(lines.len(), |end| at + end)]
         }
-        None => (lines.len().saturating_sub(LAST_LINES), lines.len()),
+        None => last_lines(&lines),
     };
-    let said = indented(lines[from..to].iter().copied());
+    let said = indented(told.iter().copied());
     ProjectError::Failed { work: build.work(), said, log }
 }
 

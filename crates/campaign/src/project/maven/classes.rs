@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::format::counted_as;
 use crate::java::classpath::class_file_facts;
 use crate::project::ProjectError;
 use crate::project::module::OtherLanguage;
@@ -107,8 +108,12 @@ impl OutputFolder {
     pub fn remark(&self) -> Option<String> {
         let (first, count) = (self.unexplained.first()?, self.unexplained.len());
         Some(format!(
-            "{count} classes are of no source of the module and go along as they are, as {first}; \
-             where they are left of an earlier build, `mvn clean` removes them"
+            "{}, as {first}; `mvn clean` removes what is left of an earlier build",
+            counted_as(
+                count,
+                "class is of no source of the module and goes along as it is",
+                "classes are of no source of the module and go along as they are"
+            )
         ))
     }
 }
@@ -119,10 +124,8 @@ impl KnownSources<'_> {
         let own = simple.split(['$', '.']).next().unwrap_or(simple);
         let source = class_file_facts(bytes).and_then(|facts| facts.source);
         let source = source.unwrap_or_else(|| format!("{own}.java"));
-        let ends = [(".kt", UnanalysedLanguage::Kotlin), (".groovy", UnanalysedLanguage::Groovy)];
-        let ends = ends.iter().chain(&[(".scala", UnanalysedLanguage::Scala)]);
-        if let Some((_, language)) = ends.into_iter().find(|(end, _)| source.ends_with(end)) {
-            return ClassOrigin::Other(*language);
+        if let Some(language) = UnanalysedLanguage::of_file(&source) {
+            return ClassOrigin::Other(language);
         }
         let mut places = self.roots.iter().map(|root| root.join(package).join(&source));
         match places.find(|place| place.is_file()) {
@@ -208,9 +211,7 @@ mod tests {
         let beside = ["a/Gone.class", "a/package-info.class", "text"];
         assert_eq!(copied(found.resources.as_deref().unwrap()), beside);
         let remark = found.remark().unwrap();
-        assert!(
-            remark.starts_with("1 classes are of no source") && remark.contains("a/Gone.class")
-        );
+        assert!(remark.starts_with("1 class is of no source") && remark.contains("a/Gone.class"));
     }
 
     #[test]

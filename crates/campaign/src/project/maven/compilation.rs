@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::format::counted;
+
 /// An execution of the goal `compile`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -139,26 +141,30 @@ impl Compilation {
         let count = own.count();
         (count > 0 && told(self) != told(main)).then(|| {
             format!(
-                "{count} Java files that the execution {} of the compiler plugin compiles \
-                 otherwise are compiled as those of {}",
-                self.execution, main.execution
+                "{} that the execution {} of the compiler plugin compiles otherwise {} compiled as \
+                 those of {}",
+                counted(count, "Java file"),
+                self.execution,
+                if count == 1 { "is" } else { "are" },
+                main.execution
             )
         })
     }
 
     /// That its classes are not where a program on the class path finds them.
     pub fn elsewhere(&self) -> String {
-        let (execution, count) = (&self.execution, self.sources.len());
+        let count = self.sources.len();
+        let are = if count == 1 { "is" } else { "are" };
+        let files = format!("{} of the execution {}", counted(count, "Java file"), self.execution);
         match is_true(&self.parameters.multi_release_output) {
             true => format!(
-                "{count} Java files of the execution {execution} are not analysed: their classes \
-                 replace others only in the jar, for Java {} and later",
+                "{files} {are} not analysed: what it compiles replaces others only in the jar, for \
+                 Java {} and later",
                 self.parameters.release.as_deref().unwrap_or("9")
             ),
-            false => format!(
-                "{count} Java files of the execution {execution} are not analysed: their classes \
-                 go to another folder"
-            ),
+            false => {
+                format!("{files} {are} not analysed: what it compiles goes to another folder")
+            }
         }
     }
 }
@@ -232,13 +238,13 @@ mod tests {
         );
         assert!(!newer.writes_to(Path::new("/t")));
         assert!(
-            newer.elsewhere().contains("1 Java files") && newer.elsewhere().contains("Java 11")
+            newer.elsewhere().contains("1 Java file of") && newer.elsewhere().contains("Java 11")
         );
         assert_eq!(newer.differs_from(&base), None, "the base has its files");
         let other = compilation(r#"{"release":"9"}"#, &["module-info.java"]);
         assert_eq!(other.differs_from(&base), None, "no code is in it");
         let other = compilation(r#"{"release":"9"}"#, &["C.java", "module-info.java"]);
-        assert!(other.differs_from(&base).unwrap().starts_with("1 Java files that"));
+        assert!(other.differs_from(&base).unwrap().starts_with("1 Java file that"));
         let eclipse = compilation(r#"{"compilerId":"eclipse"}"#, &[]).other_compiler().unwrap();
         assert!(eclipse.contains("has the compilerId eclipse"), "{eclipse}");
         assert_eq!(compilation(r#"{"compilerId":"javac"}"#, &[]).other_compiler(), None);

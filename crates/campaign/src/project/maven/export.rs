@@ -12,8 +12,6 @@ use crate::project::module::{Module, ModuleVariant};
 use crate::project::roots::java_files;
 use crate::toolchain::Jdk;
 
-/// The form of the files that this version reads.
-const FORMAT: u32 = 1;
 /// From this release on javac runs processors of the class path only when it is told to.
 const PROCESSORS_ON_REQUEST: u32 = 23;
 
@@ -21,7 +19,6 @@ const PROCESSORS_ON_REQUEST: u32 = 23;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MavenModule {
-    format: u32,
     /// The version of Maven.
     maven: String,
     /// The JVM that runs it, whose javac compiles unless it is told otherwise.
@@ -84,20 +81,6 @@ impl ExecutedGoal {
     }
 }
 
-impl MavenModule {
-    /// Reads what the listener wrote.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<MavenModule, String> {
-        let module: MavenModule = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match module.format {
-            FORMAT => Ok(module),
-            other => Err(format!("has form {other}; this version of wattline reads form {FORMAT}")),
-        }
-    }
-}
-
 /// The module with what goes along beside the classes of its sources, which is put below `beside`.
 pub(super) fn module(read: &MavenModule, jdk: &Jdk, beside: &Path) -> Result<Module, ProjectError> {
     let (own, elsewhere): (Vec<&Compilation>, Vec<&Compilation>) =
@@ -149,7 +132,6 @@ pub(super) fn module(read: &MavenModule, jdk: &Jdk, beside: &Path) -> Result<Mod
 
 fn of_variants(read: &MavenModule, offered: bool, variants: Vec<ModuleVariant>) -> Module {
     Module {
-        format: FORMAT,
         tool_version: read.maven.clone(),
         project: format!("{}:{}", read.group, read.artifact),
         name: read.artifact.clone(),
@@ -223,6 +205,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::project::tool_run::parse;
 
     fn written(folder: &Path, more: &[(&str, &str)]) -> MavenModule {
         let mut text = r#"{"format":1,"maven":"3.9.9","javaHome":"/gone","javaVersion":"17",
@@ -246,7 +229,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "package demo;").unwrap();
         }
-        MavenModule::parse(&text).unwrap()
+        parse::<MavenModule>(&text).unwrap()
     }
 
     fn made(more: &[(&str, &str)]) -> Option<Module> {
@@ -311,9 +294,9 @@ mod tests {
 
     #[test]
     fn what_is_no_export_says_why() {
-        assert!(MavenModule::parse("").unwrap_err().contains("EOF"));
+        assert!(parse::<MavenModule>("").unwrap_err().contains("EOF"));
         let folder = tempfile::tempdir().unwrap();
         written(folder.path(), &[]);
-        assert!(MavenModule::parse(r#"{"format":1}"#).unwrap_err().contains("missing field"));
+        assert!(parse::<MavenModule>(r#"{"format":1}"#).unwrap_err().contains("missing field"));
     }
 }

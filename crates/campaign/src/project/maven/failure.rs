@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::export::MavenModule;
 use super::goals;
-use crate::project::tool_run::indented;
+use crate::project::tool_run::{command_name, indented, last_lines};
 use crate::project::{ProjectBuild, ProjectError};
 
 /// Lines of errors that are told; all are in the log.
 const ERRORS_MAX: usize = 30;
-/// Lines of a failure that is told in no known way.
-const LAST_LINES: usize = 30;
 /// How Maven begins what it refuses.
 const ERROR: [&str; 2] = ["[ERROR]", "[FATAL]"];
 const UNKNOWN_MODULE: &str = "Could not find the selected project in the reactor";
@@ -29,14 +27,12 @@ pub(super) fn failure(
     let work = build.work();
     let lines: Vec<&str> = said.lines().collect();
     let told = match errors.is_empty() {
-        true => indented(lines[lines.len().saturating_sub(LAST_LINES)..].iter().copied()),
+        true => indented(last_lines(&lines).iter().copied()),
         false => indented(errors.iter().copied().take(ERRORS_MAX)),
     };
     let is_absent = |line: &&str| line.contains("in offline mode") || line.contains("is offline");
     if errors.iter().any(is_absent) {
-        let name = program.file_name().unwrap_or_default().to_string_lossy();
-        let name = if name == "mvnw" { "./mvnw" } else { &name };
-        let remedy = format!("{name} {}", goals(build).join(" "));
+        let remedy = format!("{} {}", command_name(build, program), goals(build).join(" "));
         let folder = build.project.clone();
         return ProjectError::NotFetched { work, said: told, folder, remedy };
     }

@@ -34,7 +34,7 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
     if let Some(said) = said {
         return Err(failure::failure(build, &program, &said, log_of(build)));
     }
-    let written = exports(&exported, MavenModule::parse)?;
+    let written = exports::<MavenModule>(&exported)?;
     let beside = exported.join("beside");
     let compiled = written.iter().filter(|module| !module.compilations.is_empty());
     let modules = compiled.map(|module| export::module(module, &jdk, &beside));

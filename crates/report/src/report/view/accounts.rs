@@ -107,9 +107,12 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
 pub fn operations_sentence(data: &ReportData<'_>) -> String {
     let top = |count| format::percent_or_none(cumulative::top_share(data.accounts, count));
     format!(
-        "{} operations and library functions ran. The first 10 hold {} of the energy above idle, \
-         the first 30 {}.",
-        data.accounts.operations.len(),
+        "{} ran. The first 10 hold {} of the energy above idle, the first 30 {}.",
+        format::counted_as(
+            data.accounts.operations.len(),
+            "operation or library function",
+            "operations and library functions"
+        ),
         top(10),
         top(30)
     )

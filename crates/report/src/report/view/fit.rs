@@ -309,8 +309,9 @@ pub fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
         compared("unseen inputs (each left out in turn)", "The account of the others", &found)
     });
     Some(format!(
-        "{} {holds} of {known} intervals contain the measured energy.",
-        compared.unwrap_or_default()
+        "{} {holds} of {} the measured energy.",
+        compared.unwrap_or_default(),
+        format::counted_as(known, "interval contains", "intervals contain")
     ))
 }
 

@@ -141,7 +141,8 @@ fn diff(text: &str) -> Vec<DiffLine> {
     let mut lines: Vec<DiffLine> = shown.map(|(i, line)| diff_line(line, i < head)).collect();
     let more = text.lines().count().saturating_sub(LONGEST_DIFF);
     if more > 0 {
-        let text = format!("{more} lines more: wattline hints FOLDER --apply N --out DIR");
+        let more = format::counted(more, "line");
+        let text = format!("{more} more: wattline hints FOLDER --apply N --out DIR");
         lines.push(DiffLine { kind: "head", text });
     }
     lines

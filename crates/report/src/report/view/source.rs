@@ -131,9 +131,10 @@ pub fn source(data: &ReportData<'_>) -> SourceView {
 /// What is shown.
 fn sentence(data: &ReportData<'_>, shown: usize, ran: usize, energy: Joules) -> String {
     format!(
-        "{shown} of the {ran} files that ran; their lines hold {} of the energy above idle. Lines \
+        "{shown} of the {} that ran; their lines hold {} of the energy above idle. Lines \
          that spend nothing are left out where there are many; all figures are in \
          accounts/lines.csv.",
+        format::counted(ran, "file"),
         share(data, energy)
     )
 }

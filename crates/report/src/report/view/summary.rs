@@ -89,7 +89,8 @@ pub fn facts(data: &ReportData<'_>) -> Vec<(&'static str, String)> {
         format::count(campaign.traced_runs as u64),
         format::count(campaign.failed_runs as u64)
     );
-    let cases = format!("{} from {} input sequences", campaign.cases, campaign.sequences);
+    let sequences = format::counted(campaign.sequences, "input sequence");
+    let cases = format!("{} from {sequences}", campaign.cases);
     vec![
         ("Meter", format::visible(&data.board.meter)),
         ("Frequency", data.board.frequency.as_deref().map_or("not fixed".into(), format::visible)),

@@ -134,7 +134,7 @@ fn calls() -> TraceBytes {
 fn calls_carry_the_activity_into_other_processes() {
     let (log, mut labels) = read(calls().0, &[]).unwrap();
     let said: Vec<&str> = log.remarks.iter().map(|remark| remark.message.as_str()).collect();
-    assert!(said[0].starts_with("1 binder transactions were received"), "{said:?}");
+    assert!(said[0].starts_with("1 binder transaction was received"), "{said:?}");
     assert!(!said.iter().any(|said| said.contains("never ends")), "{said:?}");
     let found = analyse(log, &labels, &AnalysisOptions::default()).unwrap();
     let mut ms = |core: usize, origin: &str, name: &str| {
@@ -222,7 +222,7 @@ fn slices_on_tracks_of_a_process_are_the_devices() {
     trace.slice(1000 * MS, 99, Some("whose")).slice(2500 * MS, 99, None);
     let (seconds, said) = screen_s(trace, "get");
     assert!((seconds - 1.5).abs() < 1e-9, "{seconds} s");
-    assert!(said.iter().any(|said| said.starts_with("1 slices are on tracks")), "{said:?}");
+    assert!(said.iter().any(|said| said.starts_with("1 slice is on a track")), "{said:?}");
 }
 
 #[test]
