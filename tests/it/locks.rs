@@ -110,6 +110,7 @@ fn what_a_killed_campaign_left_is_taken_over_at_once() {
 }
 
 #[test]
+#[ignore = "by day one board is locked; scripts/nightly.sh runs it"]
 fn a_campaign_on_several_boards_locks_each_and_leaves_none_locked() {
     let Some(bench) = Bench::new() else { return };
     let Some(faults) = FaultBench::new(AdbdGeneration::Modern) else { return };

@@ -361,6 +361,7 @@ impl Shares {
 
 /// Windows and estimated counts are held against the program's own figures.
 #[test]
+#[ignore = "by day shares of the whole are; scripts/nightly.sh runs it"]
 fn shares_in_windows_are_those_of_processor_time() {
     // counting `tiny` takes more than half of it, and its probes less than half
     let options = ["--mode", "instrumentation", "--budget", "10"];

@@ -120,6 +120,11 @@ fn what_can_not_be_read_is_a_finding_and_the_rest_goes_on() {
     assert!(operations.contains("Multi_int_int"), "{operations}");
 }
 
+fn nested_creations(n: usize) -> String {
+    let (open, close) = ("new O() { Object g = ".repeat(n), "; }".repeat(n));
+    format!("class A {{ Object f = {open}1{close}; }}")
+}
+
 /// Source that nests or repeats `n` times, by name.
 fn deep(n: usize) -> Vec<(&'static str, String)> {
     let nested = |before: &str, open: &str, middle: &str, close: &str, after: &str| {
@@ -143,7 +148,8 @@ fn deep(n: usize) -> Vec<(&'static str, String)> {
         ("conditionals", field("a ? b : ", "c", "")),
         ("lambdas", field("() -> ", "1", "")),
         ("lambdas in calls", field("f(() -> ", "1", ")")),
-        ("creations", field("new O() { Object g = ", "1", "; }")),
+        // The name of an anonymous class has those of all around it.
+        ("creations", nested_creations(n / 5)),
         ("arrays", field("a[", "1", "]")),
         ("generics", nested("class A { ", "L<", "X", ">", " f; }")),
         ("blocks", body("{ ", ";", " }")),
@@ -161,7 +167,6 @@ fn deep(n: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// One scan of all, so that what is shared is paid once.
 #[test]
 fn a_hundred_thousand_levels_are_scanned() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use super::*;
 /// A server's handler beside a thread whose calls are too many for a probe: energies are
 /// those that the program measures itself, and a count that stopped says so everywhere.
 #[test]
+#[ignore = "by day no probe is taken out; scripts/nightly.sh runs it"]
 fn folded_probes_leave_energies_right_and_their_counts_are_marked() {
     let options = ["--mode", "instrumentation"];
     let Some(serves) = Shares::record(&["Serves", "12"], &options, &[]) else { return };

@@ -360,7 +360,7 @@ mod tests {
         // The session's frames concern inputs without their own.
         let own = ("input.many.frames", "9");
         let lines = goes_on(&[("session.frames", "1"), own], &[("session.frames", "2"), own]);
-        assert!(lines[0].contains("cases of input few"), "{lines:?}");
+        assert!(lines[0].contains("the 1 case of input few"), "{lines:?}");
     }
 
     #[test]
