@@ -16,7 +16,7 @@ pub struct Pace {
     /// The stage of a pipeline.
     stage: Option<(String, Duration)>,
     task: Option<PacedTask>,
-    /// Parts to come, with the seconds that they take.
+    /// Parts to come, with the seconds that they take at most.
     ahead: BTreeMap<&'static str, f64>,
     /// When a line was last said; none when that was since the last look.
     said: Option<Duration>,
@@ -53,7 +53,7 @@ impl Pace {
         self.heard();
     }
 
-    /// A part to come takes so long.
+    /// A part to come takes at most so long.
     pub fn expect(&mut self, part: &'static str, seconds: f64) {
         self.ahead.insert(part, seconds);
     }
@@ -118,7 +118,7 @@ impl Pace {
         }
         let parts: Vec<&str> = self.ahead.keys().copied().collect();
         let all = in_words(own + self.ahead.values().sum::<f64>());
-        format!("about {}, with {} about {all}", in_words(own), parts.join(", "))
+        format!("about {}, with {} up to {all}", in_words(own), parts.join(", "))
     }
 
     /// What is to be said now, if nothing was for long. `has_bar`: a bar shows tasks.
@@ -182,7 +182,7 @@ mod tests {
         pace.heard();
         let said = lines(&mut pace, 140, 171);
         assert_eq!(said.len(), 1);
-        assert_eq!(pace.time_left(at(140)), "about 5 min, with microbenchmarks about 10 min");
+        assert_eq!(pace.time_left(at(140)), "about 5 min, with microbenchmarks up to 10 min");
         assert!(said[0].1.starts_with("  measuring: 40 of 100 done, 60 left, about"), "{said:?}");
         pace.end(at(171));
         pace.begin("microbenchmarks", 60, at(171));

@@ -311,8 +311,8 @@ impl PipelineContext<'_> {
         Ok((runs.records, boards))
     }
 
-    /// Has the microbenchmarks count in what is left; not on virtual boards, which take longer for
-    /// what computes all the time than for sessions, which mostly wait.
+    /// Has microbenchmarks of all that the sources hold count in what is left; not on virtual
+    /// boards, which take longer for what computes all the time than for sessions, which wait.
     fn expect_microbenchmarks(&self, boards: &[OpenBoard]) {
         let Loaded { scenario, application, .. } = self.loaded;
         let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));

@@ -21,7 +21,7 @@ pub trait Listener: Sync {
     /// A stage of a pipeline begins.
     fn stage(&self, _name: &str) {}
 
-    /// A later part takes so many seconds.
+    /// A later part takes at most so many seconds.
     fn expect(&self, _part: &'static str, _seconds: f64) {}
 
     /// From now on the campaign in a folder is made.

@@ -96,6 +96,14 @@ impl CampaignTimes {
 }
 
 impl StageTime {
+    /// The same as what a stage takes at most.
+    pub fn at_most(self) -> Self {
+        match self {
+            StageTime::About(s) => StageTime::AtMost(s),
+            known => known,
+        }
+    }
+
     fn times(self, factor: f64) -> Self {
         match self {
             StageTime::About(s) => StageTime::About(s * factor),
