@@ -8,7 +8,7 @@
 #                            offers fails. Others' data, devices, other JDKs, rights that the
 #                            system denies are outside of this: they are listed.
 #   WATTLINE_TIMES=FILE     how long each part took is appended to this file
-#   WATTLINE_FUZZ_SECONDS=5  how long each fuzz target runs
+#   WATTLINE_FUZZ_SECONDS=2  how long each fuzz target runs
 #   BOLERO_RANDOM_SEED=1     from which seed
 set -eu
 cd "$(dirname "$0")"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What is run every night. Arguments choose parts; without any, all of them in this order:
 #   checks   licences, sources and advisories of dependencies by cargo-deny, which is built where
-#            it is missing (minutes, once); test.sh, with ten minutes for each fuzz target instead of five seconds, and with
+#            it is missing (minutes, once); test.sh, with ten minutes for each fuzz target instead of two seconds, and with
 #            sources of a hundred thousand levels and of 50 MB
 #   studies  tests too long for every day: how often intervals hold the ground truth, from hundreds
 #            of simulated campaigns; the samplers against each other for more seeds; the tables

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 WATTLINE_SKIPS=$PWD/target/skips.txt
 BOLERO_RANDOM_SEED=${BOLERO_RANDOM_SEED:-1}
-WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-5}
+WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-2}
 export WATTLINE_SKIPS BOLERO_RANDOM_SEED WATTLINE_FUZZ_SECONDS
 # Campaigns wait for their boards: two tests more than there are cores keep these busy.
 RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(nproc) + 2))}

@@ -1,6 +1,6 @@
 //! Fuzz targets: sources made from the seeds (`tests/fuzz`, `tests/targets`), and traces of
 //! methods, by cutting, doubling, overwriting and joining. Under `cargo test` they run for
-//! WATTLINE_FUZZ_SECONDS each (5 if not set), under `cargo bolero` as long as one likes.
+//! WATTLINE_FUZZ_SECONDS each (2 if not set), under `cargo bolero` as long as one likes.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -105,7 +105,7 @@ impl Edit {
 /// How long a target runs.
 pub fn duration() -> Duration {
     let seconds = std::env::var("WATTLINE_FUZZ_SECONDS").ok().and_then(|value| value.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(5))
+    Duration::from_secs(seconds.unwrap_or(2))
 }
 
 /// Parses, divides and counts; whatever the text, all blocks are in the dictionary, and
