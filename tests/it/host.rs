@@ -201,3 +201,20 @@ pub fn said(output: &Output) -> String {
     let both = [output.stdout.as_slice(), &output.stderr].concat();
     String::from_utf8_lossy(&both).into_owned()
 }
+
+/// The same command, which an interrupt ends even where the tests are themselves started in the
+/// background: a shell has such programs, and all that these start, ignore it.
+pub fn interruptible(command: &Command) -> Command {
+    let mut with_default = Command::new("env");
+    with_default.arg("--default-signal=INT").arg(command.get_program()).args(command.get_args());
+    for (key, value) in command.get_envs() {
+        match value {
+            Some(value) => with_default.env(key, value),
+            None => with_default.env_remove(key),
+        };
+    }
+    command.get_current_dir().into_iter().for_each(|folder| {
+        with_default.current_dir(folder);
+    });
+    with_default
+}

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::host::interruptible;
+
 mod agent;
 mod archives;
 mod fuzz;
@@ -24,16 +26,9 @@ const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 const LIMIT: Duration = Duration::from_secs(120);
 
 fn start(folder: &Path, out: &Path) -> Child {
-    Command::new(WATTLINE)
-        .arg("scan")
-        .arg(folder)
-        .arg("--out")
-        .arg(out)
-        .arg("--no-cache")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    let mut command = Command::new(WATTLINE);
+    command.arg("scan").arg(folder).arg("--out").arg(out).arg("--no-cache");
+    interruptible(&command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// Runs `scan` on `folder`; fails if it does not end in time.

@@ -54,7 +54,7 @@ pub struct OperationView {
     pub rank: usize,
     /// Its name.
     pub name: String,
-    /// Its class, which is also its colour; `unknown` outside the catalogue.
+    /// Its class, which is also its colour.
     pub class: &'static str,
     /// Energy of one execution or none.
     pub cost: String,

@@ -331,7 +331,20 @@ fn explanation(row: &LedgerRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::class::{CLASSES, name_of};
+    use crate::report::html::STYLE;
     use crate::report::sample;
+
+    /// What has none would be a hole in a bar.
+    #[test]
+    fn entries_of_the_ledger_and_classes_have_colours() {
+        use LedgerEntry::{Compiler, Gc, Idle, Library, Operations, Unexplained};
+        let entries = [Idle, Operations, Library, Compiler, Gc, Unexplained].map(LedgerEntry::name);
+        for name in entries.into_iter().chain(CLASSES.map(name_of)) {
+            let rule = format!(".{name} {{ background: var(--{name}); }}");
+            assert!(STYLE.contains(&rule) && STYLE.contains(&format!("--{name}: #")), "{name}");
+        }
+    }
 
     /// Compilers with half of the energy are not explained by costs of operations.
     #[test]
