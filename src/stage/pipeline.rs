@@ -311,7 +311,7 @@ impl PipelineContext<'_> {
         Ok((runs.records, boards))
     }
 
-    /// Has microbenchmarks of all that the sources hold count in what is left; not on virtual
+    /// Adds microbenchmarks of all that the sources hold to what is left; not on virtual
     /// boards, which take longer for what computes all the time than for sessions, which wait.
     fn expect_microbenchmarks(&self, boards: &[OpenBoard]) {
         let Loaded { scenario, application, .. } = self.loaded;

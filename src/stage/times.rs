@@ -96,7 +96,7 @@ impl CampaignTimes {
 }
 
 impl StageTime {
-    /// The same as what a stage takes at most.
+    /// The same time as an upper bound instead of an estimate.
     pub fn at_most(self) -> Self {
         match self {
             StageTime::About(s) => StageTime::AtMost(s),

@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::build::OWN_PACKAGE_NEEDS_ANDROID;
 use crate::scenario::{Scenario, StartKind};
 
 use super::Failure;
@@ -33,10 +34,7 @@ impl Display for UnfitKey {
 pub(super) fn needs_android(scenario: &Scenario) -> Option<UnfitKey> {
     let application = &scenario.application;
     let (key, problem) = if application.apk.is_some() {
-        let problem = "is the package of your own build, which runs on a board with Android \
-                       alone, real or virtual (`--board`): this machine's JVM has no activities, \
-                       services or resources";
-        ("application.apk", problem)
+        ("application.apk", OWN_PACKAGE_NEEDS_ANDROID)
     } else if application.start == StartKind::Activity {
         let problem = "is \"activity\": an application with a window needs Android, which \
                        `--board jvm` is not; use `--board virtual` or a device";

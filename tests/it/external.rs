@@ -37,7 +37,6 @@ fn scenario(bench: &Bench, log: &str) -> String {
 }
 
 #[test]
-#[ignore = "by day its log makes runs bad or is refused; scripts/nightly.sh runs it"]
 fn a_bench_meters_log_measures_what_was_spent_and_one_that_stops_loses_nothing() {
     let Some(bench) = Bench::new() else { return };
     let whole = bench.out("whole");

@@ -79,7 +79,6 @@ fn a_campaign_goes_on_after_the_loss_of_its_board() {
 }
 
 #[test]
-#[ignore = "by day faults of the board are; scripts/nightly.sh runs it"]
 fn an_application_that_ends_badly_is_run_again() {
     is_run_again(AdbdGeneration::Modern);
 }

@@ -213,8 +213,8 @@ pub fn interruptible(command: &Command) -> Command {
             None => with_default.env_remove(key),
         };
     }
-    command.get_current_dir().into_iter().for_each(|folder| {
+    if let Some(folder) = command.get_current_dir() {
         with_default.current_dir(folder);
-    });
+    }
     with_default
 }

@@ -131,7 +131,7 @@ fn reasons(record: &RunRecord) -> String {
 }
 
 #[test]
-#[ignore = "by day programs of this machine are driven; scripts/nightly.sh runs it"]
+#[ignore = "by day a command drives two activities; scripts/nightly.sh runs it"]
 fn a_window_is_touched_by_adb_between_the_marks() {
     if !has(&CAMPAIGN_TOOLS) {
         return;

@@ -96,7 +96,7 @@ fn methods_are_sampled(out: &Path, truth: &Path) {
 }
 
 #[test]
-#[ignore = "by day rails measure; scripts/nightly.sh runs it"]
+#[ignore = "by day rails are read by their service; scripts/nightly.sh runs it"]
 fn a_campaign_on_a_fuel_gauge_measures_what_was_spent_as_well_as_the_gauge_can() {
     let Some(bench) = Bench::new() else { return };
     let (truth, out) = (bench.out("truth"), bench.out("out"));

@@ -188,7 +188,6 @@ fn log_of(out: &Path) -> String {
 }
 
 #[test]
-#[ignore = "by day activities start by themselves; scripts/nightly.sh runs it"]
 fn a_command_starts_and_drives_it() {
     if !has(&CAMPAIGN_TOOLS) {
         return;

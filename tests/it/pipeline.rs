@@ -403,7 +403,6 @@ fn begun(whole: &Path, to: &Path) {
 }
 
 #[test]
-#[ignore = "by day runs of a resumed campaign are; scripts/nightly.sh runs it"]
 fn windows_of_a_resumed_campaign_are_those_of_an_undisturbed_one() {
     if !can_run_boards() {
         return;

@@ -290,7 +290,7 @@ fn a_plan_goes_on_after_a_lost_board_and_a_killed_program() {
 }
 
 #[test]
-#[ignore = "by day a jar is planned on the board; scripts/nightly.sh runs it"]
+#[ignore = "by day an instrumentation is planned on the board; scripts/nightly.sh runs it"]
 fn a_window_and_what_a_command_drives_are_planned_on_the_board() {
     if !has(&CAMPAIGN_TOOLS) {
         return;

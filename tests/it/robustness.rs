@@ -115,6 +115,8 @@ fn what_can_not_be_read_is_a_finding_and_the_rest_goes_on() {
     assert!(operations.contains("Multi_int_int"), "{operations}");
 }
 
+/// Anonymous classes, each within the one before. The name of each has those of all around it:
+/// time and memory grow with the square of their number.
 fn nested_creations(n: usize) -> String {
     let (open, close) = ("new O() { Object g = ".repeat(n), "; }".repeat(n));
     format!("class A {{ Object f = {open}1{close}; }}")
@@ -143,7 +145,6 @@ fn deep(n: usize) -> Vec<(&'static str, String)> {
         ("conditionals", field("a ? b : ", "c", "")),
         ("lambdas", field("() -> ", "1", "")),
         ("lambdas in calls", field("f(() -> ", "1", ")")),
-        // The name of an anonymous class has those of all around it.
         ("creations", nested_creations(n / 5)),
         ("arrays", field("a[", "1", "]")),
         ("generics", nested("class A { ", "L<", "X", ">", " f; }")),

@@ -86,6 +86,12 @@ pub fn counted_as(count: impl Display, one: &str, many: &str) -> String {
     format!("{count} {words}")
 }
 
+/// A count of what costs are known of: operations, and library functions, which are counted as
+/// operations are.
+pub fn counted_operations(count: impl Display) -> String {
+    counted_as(count, "operation or library function", "operations and library functions")
+}
+
 /// Many of one.
 fn plural(one: &str) -> String {
     let ends = |ends: &[&str]| ends.iter().any(|end| one.ends_with(end));
@@ -186,6 +192,7 @@ mod tests {
         assert_eq!(counted(1.0, "row"), "1 row");
         assert_eq!(counted_as(1, "file is", "files are"), "1 file is");
         assert_eq!(counted_as(0, "file is", "files are"), "0 files are");
+        assert_eq!(counted_operations(1), "1 operation or library function");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::campaign::{PlannedCase, ResidualCounts, RunPhase, count_operations};
 use crate::dataset::{AssembleOptions, CaseMixes, Dataset, IdlePolicy, Provenance, assemble};
-use crate::format::{counted, counted_as};
+use crate::format::{counted, counted_as, counted_operations};
 use crate::model::table::LibraryTop;
 use crate::operations::Mix;
 use crate::run::{JudgeSettings, RunRecord};
@@ -108,11 +108,7 @@ impl MadeDataset {
         let mut text = format!(
             "{}, {}; {} left out",
             counted(dataset.cases.len(), one),
-            counted_as(
-                dataset.features.len(),
-                "operation or library function",
-                "operations and library functions"
-            ),
+            counted_operations(dataset.features.len()),
             counted_as(dataset.left_out.len(), "run or case", "runs or cases")
         );
         for windows in &dataset.windows {

@@ -14,7 +14,7 @@ use crate::build::{AnalysedApplication, Sources, VariantBuilder};
 use crate::campaign::most_executed;
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
-use crate::format::{counted, counted_as};
+use crate::format::{counted, counted_operations};
 use crate::instrument::Probe;
 use crate::microbenchmarks::measure::{self, CountedRun, MicrobenchmarkRun};
 use crate::microbenchmarks::pairs as before_after;
@@ -157,11 +157,7 @@ impl MeasuredMicrobenchmarks {
             "{} x {}: costs of {}",
             counted(self.microbenchmarks, "microbenchmark"),
             counted(self.runs.len(), "run"),
-            counted_as(
-                prices.iter().filter(|price| price.context.is_empty()).count(),
-                "operation or library function",
-                "operations and library functions"
-            )
+            counted_operations(prices.iter().filter(|price| price.context.is_empty()).count())
         );
         said += &devices_text(devices).map_or(String::new(), |text| format!("\n{text}"));
         if !self.without.is_empty() {

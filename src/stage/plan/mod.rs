@@ -12,7 +12,7 @@ use crate::campaign::{
     self, DryRunner, Plan, PlanError, PlanSettings, PlannedMicrobenchmarks, ResidualCounts,
 };
 use crate::csv_text::CsvText;
-use crate::format::{counted, counted_as};
+use crate::format::{counted, counted_as, counted_operations};
 use crate::microbenchmarks::catalogue;
 use crate::microbenchmarks::select::measured_operations;
 use crate::model::FoldOptions;
@@ -193,11 +193,7 @@ impl MadePlan {
                 "executed removable blocks are"
             ),
             counted(s.dry_runs, "dry run"),
-            counted_as(
-                s.operations,
-                "operation or library function",
-                "operations and library functions"
-            ),
+            counted_operations(s.operations),
             s.rank,
             s.board_s / 3600.0,
             s.paper_board_s / 3600.0

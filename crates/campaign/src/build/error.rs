@@ -10,6 +10,11 @@ use crate::toolchain::{Diagnostic, ToolchainError};
 
 use super::{OwnPackageError, Sources};
 
+/// Why the package of an application's own build does not run on this machine's JVM.
+pub const OWN_PACKAGE_NEEDS_ANDROID: &str = "is the package of your own build, which runs on a \
+    board with Android alone, real or virtual (`--board`): this machine's JVM has no activities, \
+    services or resources";
+
 /// A failure while loading or building an application.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -49,11 +54,7 @@ pub enum BuildError {
     )]
     InputCommand,
     /// The package of the application's own build needs a board.
-    #[error(
-        "`application.apk` is the package of your own build, which runs on a board with Android \
-         alone, real or virtual (`--board`): this machine's JVM has no activities, services or \
-         resources"
-    )]
+    #[error("`application.apk` {OWN_PACKAGE_NEEDS_ANDROID}")]
     NoAndroid,
     /// The package of the application's own build can't be measured.
     #[error("{}: {error}", visible_path(path))]

@@ -32,7 +32,7 @@ mod windowed;
 pub use application::AnalysedApplication;
 pub use call_logs::{CallRecorder, call_limit};
 pub use dry_run::HostDryRunner;
-pub use error::BuildError;
+pub use error::{BuildError, OWN_PACKAGE_NEEDS_ANDROID};
 pub use javac_settings::JavacSettings;
 pub use module_info::ModuleInfo;
 pub use own_package::{OwnPackage, OwnPackageError};

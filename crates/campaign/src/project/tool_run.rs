@@ -14,7 +14,7 @@ use super::{ProjectBuild, ProjectError};
 
 /// The form of the files that this version reads.
 const FORMAT: u32 = 1;
-/// Lines of a failure that is told in no known way.
+/// How many lines of a log are shown where none of them is known to be an error.
 const LAST_LINES: usize = 30;
 
 /// The project's wrapper, else the path's program.
@@ -110,7 +110,7 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     }
 }
 
-/// The end of a failure that is told in no known way.
+/// The end of a log in which no line is known to be an error.
 pub(super) fn last_lines<'s, 'l>(lines: &'s [&'l str]) -> &'s [&'l str] {
     &lines[lines.len().saturating_sub(LAST_LINES)..]
 }

@@ -108,11 +108,7 @@ pub fn operations_sentence(data: &ReportData<'_>) -> String {
     let top = |count| format::percent_or_none(cumulative::top_share(data.accounts, count));
     format!(
         "{} ran. The first 10 hold {} of the energy above idle, the first 30 {}.",
-        format::counted_as(
-            data.accounts.operations.len(),
-            "operation or library function",
-            "operations and library functions"
-        ),
+        format::counted_operations(data.accounts.operations.len()),
         top(10),
         top(30)
     )
