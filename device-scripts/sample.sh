@@ -7,7 +7,8 @@
 #         '# wattline-readings 1 meter=NAME period_us=N', then per reading '@ UPTIME_S' and the
 #         meter's own lines.
 #         Ends after one more new reading when the stop file appears, when the session is gone,
-#         or when OUT can't be written (a full disk): it never goes on without a trace.
+#         or when OUT can't be written (a full disk): it never goes on without a trace, which is
+#         the session's process number in the file sampled.
 #         Forks nothing but the nap (and dumpsys, where that is the meter).
 
 # shellcheck source=device-scripts/common.sh
@@ -56,8 +57,9 @@ while :; do
         [ $((${up%%.*} - stopped_s)) -le $((still_refreshes * refresh_us / 1000000)) ] || break
     fi
     last=$reading
+    nap_us "$period_us"
+    # First after the nap: what is in the folder by now may be another session's.
     [ -e "$work/pid" ] || break
     kill -0 "$session_pid" 2>/dev/null || break
-    nap_us "$period_us"
 done
-: >"$work/sampled"
+echo "$session_pid" >"$work/sampled"

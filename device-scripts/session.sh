@@ -244,7 +244,7 @@ start_sampler() {
     [ -e "$work/sampled" ] && rm "$work/sampled"
     if [ "$meter" = external ]; then
         echo '# wattline-readings 1 meter=external' >"$work/samples.txt"
-        : >"$work/sampled"
+        echo $$ >"$work/sampled"
         nap_us $log_margin_us
         return
     fi
@@ -297,16 +297,23 @@ read_slow_time() {
     done <"${frequency_file%/*}/stats/time_in_state"
 }
 
+# Whether this session's sampler has ended; an earlier session's may have outlived it.
+has_sampled() {
+    sampled_pid=
+    [ -r "$work/sampled" ] && read -r sampled_pid <"$work/sampled"
+    [ "$sampled_pid" = $$ ]
+}
+
 # The sampler waits for one more new reading after it saw the stop file.
 stop_sampler() {
     : >"$work/stop"
     waited_us=0
     limit_us=$((still_refreshes * refresh_us + 5000000))
-    while [ ! -e "$work/sampled" ] && [ $waited_us -lt $limit_us ]; do
+    while ! has_sampled && [ $waited_us -lt $limit_us ]; do
         nap_us "$period_us"
         waited_us=$((waited_us + period_us))
     done
-    [ -e "$work/sampled" ] || kill "$sampler_pid" 2>/dev/null
+    has_sampled || kill "$sampler_pid" 2>/dev/null
 }
 
 # simpleperf waits for the application, and says what is wrong when it ends. Frame pointers
@@ -349,6 +356,8 @@ stop_profiler() {
 abandon() {
     trap - EXIT HUP INT TERM PIPE
     : >"$work/stop"
+    # In its nap it would not see that before the next session takes the files over.
+    [ -z "$sampler_pid" ] || kill "$sampler_pid" 2>/dev/null
     [ -z "$profiler_pid" ] || kill -TERM "$profiler_pid" 2>/dev/null
     [ -z "$package" ] || am force-stop "$package" >/dev/null 2>&1
     sh "${0%/*}/restore.sh" >"$work/restored" 2>&1
@@ -564,6 +573,7 @@ frequency_min_khz=$frequency_khz
 read_slow_time
 slow_before_cs=$slow_cs
 begun=
+sampler_pid=
 says_marks=
 mark_noted=
 pinned=

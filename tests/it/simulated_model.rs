@@ -290,6 +290,19 @@ fn a_daemon_follows_the_clock_and_moves_it_only_when_nobody_else_does() {
 }
 
 #[test]
+fn daemons_move_the_clock_no_further_than_the_first_wakes_and_never_while_a_thread_computes() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = include_str!("simulated_model/Daemons.java");
+    let Some(()) = compiled(dir.path(), "Daemons", source) else { return };
+    let session = dir.path().join("session");
+    let Some(outcome) = counted(dir.path(), "Daemons", &session, 1000) else { return };
+    assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "end true\n"));
+    let sleeps: Vec<_> = outcome.asked.iter().filter(|it| it.starts_with("sleep ")).collect();
+    assert_eq!(sleeps[0], "sleep 30000000");
+    assert_eq!(sleeps[1..], ["sleep 40000000"; 5]);
+}
+
+#[test]
 fn without_its_board_the_application_ends() {
     let dir = tempfile::tempdir().unwrap();
     let Some(()) = compiled(dir.path(), "Tiny", include_str!("simulated_model/Tiny.java")) else {

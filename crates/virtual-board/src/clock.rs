@@ -125,6 +125,16 @@ impl BoardClock {
         });
     }
 
+    /// Sends what makes shells run that wait, such as a signal.
+    pub(super) fn rouse_shells(&self, send: impl FnOnce()) {
+        self.change(|state| state.holds += 1);
+        send();
+        self.change(|state| {
+            state.shell_changes += 1;
+            state.holds -= 1;
+        });
+    }
+
     /// A command waits for something else than time, or does so no longer.
     pub(super) fn park(&self, pid: u32, parked: bool) {
         self.change(|state| {

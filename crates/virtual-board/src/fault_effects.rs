@@ -37,7 +37,8 @@ fn cause(machine: &Machine, fault: Fault) {
         Fault::CrashApp => machine.apps.signal_all(Signal::SEGV),
         Fault::HangApp => machine.apps.hang_all(),
         Fault::KillSampler => {
-            shells::all_with(machine.state.root(), "sample.sh").into_iter().for_each(kill_group);
+            let samplers = shells::all_with(machine.state.root(), "sample.sh");
+            machine.state.clock.rouse_shells(|| samplers.into_iter().for_each(kill_group));
         }
         Fault::FreezeSensors => machine.state.hardware().set_trouble(Some(SensorTrouble::Frozen)),
         Fault::GarbageSensors => machine.state.hardware().set_trouble(Some(SensorTrouble::Garbage)),
@@ -70,7 +71,7 @@ fn fill_disk(machine: &Machine, full: bool) {
 
 /// What runs ends first, so that nothing of it sees the new start.
 fn reboot(machine: &Machine) {
-    shells::end_all(machine.state.root());
+    machine.state.clock.rouse_shells(|| shells::end_all(machine.state.root()));
     machine.connections.close_for(BOOT_TIME);
     machine.apps.stop_all();
     machine.state.boot();

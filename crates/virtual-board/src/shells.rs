@@ -77,8 +77,10 @@ impl Shell {
     /// What the end of a terminal does to its processes.
     pub(super) fn hang_up(&self) {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
-            // It may be over already.
-            kill_process_group(group, hang_up_signal()).ok();
+            self.clock.rouse_shells(|| {
+                // It may be over already.
+                kill_process_group(group, hang_up_signal()).ok();
+            });
         }
     }
 }

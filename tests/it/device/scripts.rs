@@ -590,7 +590,50 @@ fn a_session_that_loses_its_host_puts_the_board_back() {
     wait_until(|| session.try_wait().unwrap().is_some());
     assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
     assert!(board.read("am").contains("force-stop"));
-    wait_until(|| board.path(&format!("{SCRIPT_FOLDER}/session/sampled")).exists());
+    wait_until(|| !samples(&board));
+}
+
+/// Whether a sampler of the board lives.
+fn samples(board: &FakeBoard) -> bool {
+    let word = board.path(SCRIPT_FOLDER).join("sample.sh");
+    let word = word.to_string_lossy();
+    let lines = fs::read_dir("/proc").unwrap().flatten().map(|it| it.path().join("cmdline"));
+    lines.filter_map(|it| fs::read(it).ok()).any(|it| String::from_utf8_lossy(&it).contains(&*word))
+}
+
+/// A session that is killed can't end its sampler, which naps on into the next session.
+#[test]
+fn a_sampler_that_outlives_its_session_leaves_the_next_one_alone() {
+    if !has_mksh() {
+        return;
+    }
+    let board = FakeBoard::new("ok").prepared();
+    let command = format!("exec sh {SCRIPT_FOLDER}/session.sh idle_ms=60000 period_us=1000000");
+    let mut session = board.command(&command).stdout(Stdio::null()).spawn().unwrap();
+    wait_until(|| board.read("log").contains("wattline: begin"));
+    session.kill().unwrap();
+    session.wait().unwrap();
+    assert!(samples(&board));
+    board.write("log", "");
+    // The sensors' last word comes late: who does not wait for it ends without.
+    let arm = format!("{ARM}/sensor_W");
+    board.write(&arm, "1.5\n");
+    let duration = Duration::from_millis(1500);
+    let next =
+        SessionPlan { period: Duration::from_millis(400), ..plan(SessionKind::Idle { duration }) };
+    let logs = thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_until(|| board.read("log").contains("wattline: end"));
+            thread::sleep(Duration::from_millis(100));
+            board.write(&arm, "1.25\n");
+        });
+        run_session(&board, &next).unwrap()
+    });
+    let trace = parse_samples(&logs.samples).unwrap();
+    assert_eq!(trace.flaws, []);
+    let times = trace.uptime_s;
+    assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
+    assert!(times.last() > Some(&logs.outcome.uptime_s.1), "{times:?}, {:?}", logs.outcome);
 }
 
 #[test]

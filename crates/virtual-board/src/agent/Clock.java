@@ -7,13 +7,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.PriorityQueue;
 
 /**
  * The connection to the board's clock: a line there, a line back.
  *
  * One connection for the whole application; its threads take turns. A daemon thread
  * does not move the clock: it sees the time that the others were told, and sleeps
- * until they are there, unless they have stopped asking. One that rests instead is waited
+ * until they are there, unless all of them wait for something else. One that rests instead is waited
  * for by the thread that is told the time of its waking, so that it works at a moment
  * of the board's, not of the host's. When the board is gone the
  * process ends, with a message and exit code 70.
@@ -24,10 +25,13 @@ final class Clock {
     private static final byte[] DOZE = {'d', 'o', 'z', 'e', ' '};
     private static final byte[] EXIT = {'e', 'x', 'i', 't', '\n'};
 
-    /** Milliseconds of the host after which a sleeping daemon looks whether anyone else runs. */
+    /** Milliseconds of the host after which a waiting thread looks again at most. */
     private static final long PATIENCE = 200;
 
-    /** How often that long a thread waits for one that rested and has work. */
+    /** The same before the first look of a sleeping daemon whether anyone else runs. */
+    private static final long FIRST_LOOK = 20;
+
+    /** How often its patience a thread waits for one that rested and has work. */
     private static final int WORK_MOST = 50;
 
     private final Socket socket = new Socket();
@@ -38,8 +42,11 @@ final class Clock {
     private final byte[] question = new byte[32];
     private final Object ticks = new Object();
     private volatile long last;
-    private volatile Thread owner = Thread.currentThread();
+    /** Whether a thread is being told the time. */
+    private volatile boolean isAsked;
     private volatile boolean isOver;
+    /** When sleeping daemons are to wake; guarded by ticks. */
+    private final PriorityQueue<Long> alarms = new PriorityQueue<>();
     /** When the one that rests is to be woken; guarded by ticks. */
     private long due = Long.MAX_VALUE;
     /** Whether it was woken and has not come back to rest; guarded by ticks. */
@@ -88,16 +95,33 @@ final class Clock {
     }
 
     private void awaitTime(long until) throws InterruptedException {
-        while (last < until) {
-            long seen = last;
-            synchronized (ticks) {
-                if (last == seen) {
-                    ticks.wait(PATIENCE);
+        synchronized (ticks) {
+            alarms.add(until);
+        }
+        try {
+            long patience = FIRST_LOOK;
+            while (last < until) {
+                long seen = last;
+                synchronized (ticks) {
+                    if (last == seen) {
+                        ticks.wait(patience);
+                    }
+                }
+                patience = last == seen ? Math.min(2 * patience, PATIENCE) : FIRST_LOOK;
+                if (last == seen && !isAsked && OtherThreads.sleep() && last == seen) {
+                    ask(SLEEP, Math.max(0, firstAlarm() - seen));
                 }
             }
-            if (last == seen && owner.getState() != Thread.State.RUNNABLE) {
-                ask(SLEEP, until - seen);
+        } finally {
+            synchronized (ticks) {
+                alarms.remove(until);
             }
+        }
+    }
+
+    private long firstAlarm() {
+        synchronized (ticks) {
+            return alarms.element();
         }
     }
 
@@ -155,8 +179,7 @@ final class Clock {
         if (isOver) {
             return afterEnd(text);
         }
-        Thread asking = Thread.currentThread();
-        owner = asking.isDaemon() ? owner : asking;
+        isAsked = true;
         try {
             out.write(text, 0, length);
             long time = number(line());
@@ -167,7 +190,7 @@ final class Clock {
                     atWork = true;
                 }
                 ticks.notifyAll();
-                if (!asking.isDaemon()) {
+                if (!Thread.currentThread().isDaemon()) {
                     awaitWork();
                 }
             }
@@ -175,6 +198,8 @@ final class Clock {
         } catch (IOException e) {
             stop("no answer within " + timeout + " ms, or the connection is closed: " + e);
             return 0;
+        } finally {
+            isAsked = false;
         }
     }
 

@@ -79,6 +79,16 @@ fn the_clock_does_not_go_to_the_end_of_time() {
 }
 
 #[test]
+fn the_clock_stands_while_shells_are_roused_and_looks_at_them_again() {
+    let clock = BoardClock::new(0);
+    let before = clock.lock().shell_changes;
+    let mut held = 0;
+    clock.rouse_shells(|| held = clock.lock().holds);
+    assert_eq!((held, clock.lock().holds), (1, 0));
+    assert_ne!(clock.lock().shell_changes, before, "known to be quiet no longer");
+}
+
+#[test]
 fn a_reset_keeps_what_is_left_to_sleep() {
     let clock = BoardClock::new(500);
     let mut state = clock.lock();

@@ -19,10 +19,11 @@ use super::options::AgentOptions;
 use crate::jdk::{BRIEF_JVM, program};
 
 /// The part on the application's class path.
-const RUNTIME: [(&str, &str); 4] = [
+const RUNTIME: [(&str, &str); 5] = [
     ("Agent.java", include_str!("../agent/Agent.java")),
     ("Clock.java", include_str!("../agent/Clock.java")),
     ("Meter.java", include_str!("../agent/Meter.java")),
+    ("OtherThreads.java", include_str!("../agent/OtherThreads.java")),
     ("Tiers.java", include_str!("../agent/Tiers.java")),
 ];
 
