@@ -12,6 +12,9 @@ use super::host::said;
 
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 
+/// A Maven that starts sooner than it would pay to compile it well.
+const BRIEF_JVM: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto";
+
 const ROOT: &str = r#"<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>org.example</groupId><artifactId>demo</artifactId><version>1</version>
@@ -183,7 +186,9 @@ impl Project {
     }
 
     fn mvn(&self, arguments: &[&str]) -> std::io::Result<Output> {
-        Command::new("mvn").args(["-B", "-q"]).args(arguments).current_dir(self.path("")).output()
+        let mut maven = Command::new("mvn");
+        maven.args(["-B", "-q"]).args(arguments).env("MAVEN_OPTS", BRIEF_JVM);
+        maven.current_dir(self.path("")).output()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -208,6 +213,7 @@ impl Project {
             .arg("--out")
             .arg(self.folder.path().join("out"))
             .args(more)
+            .env("MAVEN_OPTS", BRIEF_JVM)
             .output()
             .unwrap();
         (output.status.success(), said(&output))
@@ -215,8 +221,14 @@ impl Project {
 }
 
 #[test]
-fn a_module_is_planned_by_its_own_build_without_a_scenario() {
+fn a_project_is_read_by_its_own_build() {
     let Some(project) = Project::new() else { return };
+    a_module_is_planned_without_a_scenario(&project);
+    the_same_program_runs_with_probes(&project);
+    a_scan_is_that_of_the_sources_with_their_encoding_and_class_path(&project);
+}
+
+fn a_module_is_planned_without_a_scenario(project: &Project) {
     let (done, said) = project.wattline("plan", "app", &[]);
     assert!(done, "{said}");
     let files = "3 Java files of org.example:app, org.example:lib, 1 of them generated";
@@ -243,9 +255,7 @@ fn a_module_is_planned_by_its_own_build_without_a_scenario() {
     assert_eq!(project.out("maven/scenario.toml").replace("./app", "app"), scenario);
 }
 
-#[test]
-fn the_same_program_runs_with_probes() {
-    let Some(project) = Project::new() else { return };
+fn the_same_program_runs_with_probes(project: &Project) {
     let path = ["app", "lib"].map(|name| project.path(&format!("{name}/target/classes")));
     let path = path.map(|path| path.display().to_string()).join(":");
     let plain = Command::new("java").args(["-cp", &path, "demo.Main"]).output().unwrap();
@@ -262,9 +272,7 @@ fn the_same_program_runs_with_probes() {
     assert!(counted, "{blocks}\n{counts}");
 }
 
-#[test]
-fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path() {
-    let Some(project) = Project::new() else { return };
+fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path(project: &Project) {
     let (done, told) = project.wattline("scan", "org.example:lib", &[]);
     assert!(done, "{told}");
     let of_build = project.out("operations.csv");

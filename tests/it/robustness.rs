@@ -145,7 +145,7 @@ fn deep(n: usize) -> Vec<(&'static str, String)> {
         ("conditionals", field("a ? b : ", "c", "")),
         ("lambdas", field("() -> ", "1", "")),
         ("lambdas in calls", field("f(() -> ", "1", ")")),
-        ("creations", nested_creations(n / 5)),
+        ("creations", nested_creations(n / 20)),
         ("arrays", field("a[", "1", "]")),
         ("generics", nested("class A { ", "L<", "X", ">", " f; }")),
         ("blocks", body("{ ", ";", " }")),
@@ -157,7 +157,8 @@ fn deep(n: usize) -> Vec<(&'static str, String)> {
         ("statements", body("a = a + 1; ", ";", "")),
         ("classes", nested("", "class A { ", "", "}", "")),
         ("methods", nested("class A { ", "void m() { m(); } ", "", "", "}")),
-        ("comments", "/* ".repeat(n)),
+        // Each is looked at to the end of the file.
+        ("comments", "/* ".repeat(n / 4)),
         ("braces", "{".repeat(n)),
         ("quotes", "\"a\\".repeat(n)),
     ]

@@ -138,11 +138,11 @@ fn touch(folder: &Path) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let text = fs::read_to_string(root.join("touch.toml")).unwrap();
     let (head, inputs) = text.split_once("[[input]]").unwrap();
-    let (two, _) = inputs.split_once("[[input]]\nname = \"still\"").unwrap();
+    let (two, _) = inputs.split_once("[[input]]\nname = \"keys\"").unwrap();
     let shortened = head
         .replace("path = \"touch\"", &format!("path = \"{}\"", root.join("touch").display()))
         .replace("duration_s = 60", "duration_s = 12\nrest_s = 0")
-        .replace("cases = 24\nrepeats = 2", "cases = 4\nrepeats = 1\ndry_runs = 8")
+        .replace("cases = 24\nrepeats = 2", "cases = 4\nrepeats = 1\ndry_runs = 6")
         .replace(
             "[microbenchmarks]\n",
             "[microbenchmarks]\nenabled = false # packages have them elsewhere\n",

@@ -6,19 +6,23 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use wattline::toolchain::android::{Packager, platform};
 use wattline::toolchain::{Jdk, jar};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::host::{has, said};
+use crate::host::{copy_folder, has, said};
 
 pub const PACKAGE: &str = "org.example.notes";
 /// What makes such a package.
 const TOOLS: [&str; 5] = ["javac", "aapt2", "zipalign", "apksigner", "keytool"];
 /// The oldest Android that it is for, as its manifest says.
 const MIN_SDK: u32 = 21;
+
+/// Its code: its own, and what its build leaves alone.
+const CODE: [&str; 2] = ["classes.dex", "classes2.dex"];
 
 /// What a run of the application needs beside its package.
 pub const SCENARIO: &str = "name = 'notes'\n[application]\npackage = 'org.example.notes'\n\
@@ -51,16 +55,27 @@ impl Notes {
     /// None, said aloud, where a tool is out of reach. `more` is what its package has beside code
     /// and resources, by name; stored, if its bytes begin with `=`.
     pub fn new(more: &[(&str, &[u8])]) -> Option<Notes> {
+        static PARTS: LazyLock<Option<PathBuf>> = LazyLock::new(Notes::parts);
         if !has(&TOOLS) {
             return None;
         }
-        let platform = match platform() {
-            Ok(platform) => platform,
-            Err(error) => {
-                crate::skip::because(error);
-                return None;
-            }
-        };
+        if let Err(error) = platform() {
+            crate::skip::because(error);
+            return None;
+        }
+        let parts = PARTS.as_ref()?;
+        let notes = Notes { folder: tempfile::tempdir().unwrap() };
+        copy_folder(parts, notes.folder.path());
+        let code = CODE.map(|name| (name, fs::read(notes.path(name)).unwrap()));
+        notes.pack("base.apk", &code, more, "notes.apk");
+        notes.write_scenario("", "", STEPS);
+        Some(notes)
+    }
+
+    /// All that a package is made of, and the key. It stays in the folder for temporary files of
+    /// the build until the next is made.
+    fn parts() -> Option<PathBuf> {
+        let platform = platform().ok()?;
         let notes = Notes { folder: tempfile::tempdir().unwrap() };
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/own_package");
         for part in ["res", "src", "keep", "AndroidManifest.xml"] {
@@ -74,10 +89,13 @@ impl Notes {
         let key = "-genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=own -validity 9000 \
                    -keystore own.p12 -storetype PKCS12 -storepass password";
         notes.run("keytool", &key.split_whitespace().collect::<Vec<_>>());
-        let code = [("classes.dex", own), ("classes2.dex", kept)];
-        notes.pack("base.apk", &dex(&platform, code), more, "notes.apk");
-        notes.write_scenario("", "", STEPS);
-        Some(notes)
+        for (name, bytes) in dex(&platform, [(CODE[0], own), (CODE[1], kept)]) {
+            fs::write(notes.path(name), bytes).unwrap();
+        }
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-package");
+        fs::remove_dir_all(&kept).ok();
+        copy_folder(notes.folder.path(), &kept);
+        Some(kept)
     }
 
     /// A package beside it with an instrumentation of it, of these resources and this class, by
