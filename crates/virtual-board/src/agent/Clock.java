@@ -108,7 +108,8 @@ final class Clock {
                     }
                 }
                 patience = last == seen ? Math.min(2 * patience, PATIENCE) : FIRST_LOOK;
-                if (last == seen && !isAsked && OtherThreads.sleep() && last == seen) {
+                // One that began to ask meanwhile sleeps, too, until it is answered.
+                if (last == seen && !isAsked && OtherThreads.sleep() && !isAsked && last == seen) {
                     ask(SLEEP, Math.max(0, firstAlarm() - seen));
                 }
             }
