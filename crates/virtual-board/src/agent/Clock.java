@@ -13,11 +13,11 @@ import java.util.PriorityQueue;
  * The connection to the board's clock: a line there, a line back.
  *
  * One connection for the whole application; its threads take turns. A daemon thread
- * does not move the clock: it sees the time that the others were told, and sleeps
- * until they are there, unless all of them wait for something else. One that rests instead is waited
- * for by the thread that is told the time of its waking, so that it works at a moment
- * of the board's, not of the host's. When the board is gone the
- * process ends, with a message and exit code 70.
+ * does not move the clock: it sees the time that the others were told, and sleeps until
+ * they are there. Where all of them wait for something else, the clock goes on to when the
+ * first daemon wakes. One that rests instead is waited for by the thread that is told the
+ * time of its waking, so that it works at a moment of the board's, not of the host's. When
+ * the board is gone the process ends, with a message and exit code 70.
  */
 final class Clock {
     private static final byte[] NOW = {'n', 'o', 'w', '\n'};
@@ -109,7 +109,7 @@ final class Clock {
                 }
                 patience = last == seen ? Math.min(2 * patience, PATIENCE) : FIRST_LOOK;
                 // One that began to ask meanwhile sleeps, too, until it is answered.
-                if (last == seen && !isAsked && OtherThreads.sleep() && !isAsked && last == seen) {
+                if (last == seen && !isAsked && OtherThreads.areAsleep() && !isAsked && last == seen) {
                     ask(SLEEP, Math.max(0, firstAlarm() - seen));
                 }
             }

@@ -17,7 +17,7 @@ final class OtherThreads {
     }
 
     /** Threads that ask take turns, so that they don't wait for each other. */
-    static synchronized boolean sleep() throws InterruptedException {
+    static synchronized boolean areAsleep() throws InterruptedException {
         String[] first = look();
         if (first == null) {
             return false;
@@ -41,7 +41,7 @@ final class OtherThreads {
                 runs[i] = threads[i];
             } else {
                 // How often it has waited and how often it was interrupted: the two last lines.
-                runs[i] = threads[i] + text.substring(text.indexOf("\nvoluntary_ctxt_switches:"));
+                runs[i] = threads[i] + text.substring(Math.max(0, text.indexOf("\nvoluntary_ctxt_switches:")));
             }
         }
         // Nobody who looks sleeps.
