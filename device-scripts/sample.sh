@@ -6,9 +6,9 @@
 #         per sample, '-' where a sensor could not be read. For other meters
 #         '# wattline-readings 1 meter=NAME period_us=N', then per reading '@ UPTIME_S' and the
 #         meter's own lines.
-#         Ends after one more new reading when the stop file appears, when the session is gone,
-#         or when OUT can't be written (a full disk): it never goes on without a trace, which is
-#         the session's process number in the file sampled.
+#         Ends after one more new reading when the stop file appears, or when OUT can't be written
+#         (a full disk), and says so by the session's process number in the file sampled; without a
+#         word when the session is gone.
 #         Forks nothing but the nap (and dumpsys, where that is the meter).
 
 # shellcheck source=device-scripts/common.sh
@@ -59,7 +59,7 @@ while :; do
     last=$reading
     nap_us "$period_us"
     # First after the nap: what is in the folder by now may be another session's.
-    [ -e "$work/pid" ] || break
-    kill -0 "$session_pid" 2>/dev/null || break
+    [ -e "$work/pid" ] || exit 0
+    kill -0 "$session_pid" 2>/dev/null || exit 0
 done
 echo "$session_pid" >"$work/sampled"

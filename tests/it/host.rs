@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rustix::process::Signal;
 use wattline::device::virtual_board_options;
 use wattline::virtual_board::BoardOptions;
 
@@ -202,11 +203,17 @@ pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&both).into_owned()
 }
 
-/// The same command, which an interrupt ends even where the tests are themselves started in the
-/// background: a shell has such programs, and all that these start, ignore it.
-pub fn interruptible(command: &Command) -> Command {
-    let mut with_default = Command::new("env");
-    with_default.arg("--default-signal=INT").arg(command.get_program()).args(command.get_args());
+/// The same command, which has the usual answer to a signal even where the tests themselves run in
+/// the background or under `nohup`: all that they start ignores what they ignore.
+pub fn with_default(signal: Signal, command: &Command) -> Command {
+    let name = match signal {
+        Signal::HUP => "HUP",
+        Signal::INT => "INT",
+        other => panic!("{other:?} has no name here"),
+    };
+    let mut with_default = Command::new("/usr/bin/env");
+    with_default.arg(format!("--default-signal={name}"));
+    with_default.arg(command.get_program()).args(command.get_args());
     for (key, value) in command.get_envs() {
         match value {
             Some(value) => with_default.env(key, value),

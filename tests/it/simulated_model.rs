@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::host::BRIEF_JAVAC;
+use tempfile::TempDir;
 use wattline::toolchain::asm;
 use wattline::virtual_board::simulated_model::{
     AgentOptions, CostTable, FetchAsm, SimulatedModelError, SimulatedModelFamily,
@@ -22,6 +23,10 @@ use wattline::virtual_board::simulated_model::{
 
 /// Longer than any of the programs needs on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
+
+const TINY: &str = include_str!("simulated_model/Tiny.java");
+/// Where a run leaves what it counted.
+const SESSION: &str = "session";
 
 /// What a program did: its output and exit code, and what the clock was asked.
 #[derive(Debug, PartialEq)]
@@ -48,13 +53,19 @@ fn compiled(dir: &Path, name: &str, source: &str) -> Option<()> {
     Some(())
 }
 
-/// Runs a compiled class with the agent of an additive chip; the ground truth lies in
-/// `session/truth`.
-fn counted(dir: &Path, main: &str, session: &Path, patience: usize) -> Option<Outcome> {
-    counted_by(SimulatedModelFamily::Additive, dir, main, session, patience)
+/// Compiles a class and runs it with the agent of an additive chip; its session is the folder's
+/// [`SESSION`].
+fn counted(main: &str, source: &str, patience: usize) -> Option<(TempDir, Outcome)> {
+    let dir = tempfile::tempdir().unwrap();
+    compiled(dir.path(), main, source)?;
+    let session = dir.path().join(SESSION);
+    let family = SimulatedModelFamily::Additive;
+    let outcome = counted_by(family, dir.path(), main, &session, patience)?;
+    Some((dir, outcome))
 }
 
-/// The same on any chip.
+/// Runs a compiled class with the agent of any chip; the ground truth lies in
+/// `session/ground-truth`.
 fn counted_by(
     family: SimulatedModelFamily,
     dir: &Path,
@@ -175,12 +186,8 @@ const WIDE: f64 = 10.723_27;
 
 #[test]
 fn counts_and_energy_are_those_on_paper() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some(()) = compiled(dir.path(), "Tiny", include_str!("simulated_model/Tiny.java")) else {
-        return;
-    };
-    let session = dir.path().join("session");
-    let Some(outcome) = counted(dir.path(), "Tiny", &session, 1000) else { return };
+    let Some((dir, outcome)) = counted("Tiny", TINY, 1000) else { return };
+    let session = dir.path().join(SESSION);
     assert_eq!((outcome.code, outcome.errors.as_str()), (Some(0), ""));
     assert_eq!(outcome.asked, ["sleep 5000000", "exit"]);
     let declaration = CONSTANT + 7.106_552 + INT + DEVICE;
@@ -279,11 +286,8 @@ fn assert_amounts(session: &Path) {
 
 #[test]
 fn a_daemon_follows_the_clock_and_moves_it_only_when_nobody_else_does() {
-    let dir = tempfile::tempdir().unwrap();
     let source = include_str!("simulated_model/Daemon.java");
-    let Some(()) = compiled(dir.path(), "Daemon", source) else { return };
-    let session = dir.path().join("session");
-    let Some(outcome) = counted(dir.path(), "Daemon", &session, 1000) else { return };
+    let Some((_dir, outcome)) = counted("Daemon", source, 1000) else { return };
     assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "end\n"));
     assert_eq!(outcome.asked[..10], ["sleep 30000000"; 10], "only the main thread sleeps");
     assert!(outcome.asked.iter().any(|line| line == "sleep 1000000000"), "{:?}", outcome.asked);
@@ -291,11 +295,8 @@ fn a_daemon_follows_the_clock_and_moves_it_only_when_nobody_else_does() {
 
 #[test]
 fn daemons_move_the_clock_no_further_than_the_first_wakes_and_never_while_a_thread_computes() {
-    let dir = tempfile::tempdir().unwrap();
     let source = include_str!("simulated_model/Daemons.java");
-    let Some(()) = compiled(dir.path(), "Daemons", source) else { return };
-    let session = dir.path().join("session");
-    let Some(outcome) = counted(dir.path(), "Daemons", &session, 1000) else { return };
+    let Some((_dir, outcome)) = counted("Daemons", source, 1000) else { return };
     assert_eq!((outcome.code, outcome.output.as_str()), (Some(0), "end true\n"));
     let sleeps: Vec<_> = outcome.asked.iter().filter(|it| it.starts_with("sleep ")).collect();
     assert_eq!(sleeps[0], "sleep 30000000");
@@ -304,12 +305,7 @@ fn daemons_move_the_clock_no_further_than_the_first_wakes_and_never_while_a_thre
 
 #[test]
 fn without_its_board_the_application_ends() {
-    let dir = tempfile::tempdir().unwrap();
-    let Some(()) = compiled(dir.path(), "Tiny", include_str!("simulated_model/Tiny.java")) else {
-        return;
-    };
-    let session = dir.path().join("session");
-    let Some(outcome) = counted(dir.path(), "Tiny", &session, 0) else { return };
+    let Some((_dir, outcome)) = counted("Tiny", TINY, 0) else { return };
     assert_eq!(outcome.code, Some(70));
     assert!(outcome.errors.contains("the virtual board is gone"), "{}", outcome.errors);
 }

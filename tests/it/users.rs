@@ -14,7 +14,7 @@ use wattline::virtual_board::AdbdGeneration;
 
 use super::bench::copy_plan_of_one_case;
 use super::faults::bench::Bench as FaultBench;
-use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, answer, has, interruptible};
+use super::host::{AdbServer, CAMPAIGN_TOOLS, OrdinaryUser, answer, has, with_default};
 
 const TINY: &str = "tests/scenarios/tiny.toml";
 
@@ -109,7 +109,7 @@ fn left_in(temporary: &Path) -> Vec<String> {
 
 /// Starts the program with a folder for its temporary files.
 fn start(adb: &AdbServer, words: &[&str], temporary: &Path) -> Child {
-    let mut command = interruptible(adb.command(words).env("TMPDIR", temporary));
+    let mut command = with_default(Signal::INT, adb.command(words).env("TMPDIR", temporary));
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }

@@ -126,13 +126,10 @@ impl BoardClock {
     }
 
     /// Sends what makes shells run that wait, such as a signal.
-    pub(super) fn rouse_shells(&self, send: impl FnOnce()) {
-        self.change(|state| state.holds += 1);
+    pub(super) fn rouse_shells(self: &Arc<Self>, send: impl FnOnce()) {
+        let _hold = self.hold();
         send();
-        self.change(|state| {
-            state.shell_changes += 1;
-            state.holds -= 1;
-        });
+        self.change(|state| state.shell_changes += 1);
     }
 
     /// A command waits for something else than time, or does so no longer.

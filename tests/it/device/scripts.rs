@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use wattline::device::{
     Board, DeviceError, Frequency, Guard, PackageEntryPoint, Pinning, PrepareOptions,
@@ -17,6 +18,8 @@ use wattline::device::{
 };
 use wattline::power::{MarkerTexts, integrate, parse_samples, parse_session_log, parse_trace};
 use wattline::scenario::{InputAction, InputStep};
+
+use crate::host::with_default;
 
 const FAKES: [(&str, &str); 7] = [
     ("am", include_str!("fakes/am")),
@@ -580,24 +583,20 @@ fn a_session_that_loses_its_host_puts_the_board_back() {
     }
     let board = FakeBoard::new("hangs").prepared();
     let command = format!("exec sh {SCRIPT_FOLDER}/session.sh package=org.example.app main=M");
-    // The checks may run under nohup, and a shell can't trap what it ignored from its start.
-    let mut shell = Command::new("/usr/bin/env");
-    let inner = board.command(&command);
-    shell.arg("--default-signal=HUP").arg(inner.get_program()).args(inner.get_args());
-    shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    // A shell can't trap what it ignored from its start.
+    let mut shell = with_default(Signal::HUP, &board.command(&command));
     let mut session = shell.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let begun = || board.read("log").contains("wattline: begin");
     wait_until(begun);
-    let pid = rustix::process::Pid::from_child(&session);
-    rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    kill_process(Pid::from_child(&session), Signal::HUP).unwrap();
     wait_until(|| session.try_wait().unwrap().is_some());
     assert_eq!(board.read(&format!("{BIG}/scaling_governor")), "ondemand\n");
     assert!(board.read("am").contains("force-stop"));
-    wait_until(|| !samples(&board));
+    wait_until(|| !has_sampler(&board));
 }
 
 /// Whether a sampler of the board lives.
-fn samples(board: &FakeBoard) -> bool {
+fn has_sampler(board: &FakeBoard) -> bool {
     let word = board.path(SCRIPT_FOLDER).join("sample.sh");
     let word = word.to_string_lossy();
     let lines = fs::read_dir("/proc").unwrap().flatten().map(|it| it.path().join("cmdline"));
@@ -616,7 +615,7 @@ fn a_sampler_that_outlives_its_session_leaves_the_next_one_alone() {
     wait_until(|| board.read("log").contains("wattline: begin"));
     session.kill().unwrap();
     session.wait().unwrap();
-    assert!(samples(&board));
+    assert!(has_sampler(&board));
     board.write("log", "");
     // The sensors' last word comes late: who does not wait for it ends without.
     let arm = format!("{ARM}/sensor_W");

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use wattline::toolchain::android::{Packager, platform};
 use wattline::toolchain::{Jdk, jar};
@@ -55,15 +55,12 @@ impl Notes {
     /// None, said aloud, where a tool is out of reach. `more` is what its package has beside code
     /// and resources, by name; stored, if its bytes begin with `=`.
     pub fn new(more: &[(&str, &[u8])]) -> Option<Notes> {
-        static PARTS: LazyLock<Option<PathBuf>> = LazyLock::new(Notes::parts);
+        static PARTS: OnceLock<PathBuf> = OnceLock::new();
         if !has(&TOOLS) {
             return None;
         }
-        if let Err(error) = platform() {
-            crate::skip::because(error);
-            return None;
-        }
-        let parts = PARTS.as_ref()?;
+        let platform = platform().map_err(crate::skip::because).ok()?;
+        let parts = PARTS.get_or_init(|| Notes::parts(&platform));
         let notes = Notes { folder: tempfile::tempdir().unwrap() };
         copy_folder(parts, notes.folder.path());
         let code = CODE.map(|name| (name, fs::read(notes.path(name)).unwrap()));
@@ -74,8 +71,7 @@ impl Notes {
 
     /// All that a package is made of, and the key. It stays in the folder for temporary files of
     /// the build until the next is made.
-    fn parts() -> Option<PathBuf> {
-        let platform = platform().ok()?;
+    fn parts(platform: &Path) -> PathBuf {
         let notes = Notes { folder: tempfile::tempdir().unwrap() };
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/own_package");
         for part in ["res", "src", "keep", "AndroidManifest.xml"] {
@@ -89,13 +85,13 @@ impl Notes {
         let key = "-genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=own -validity 9000 \
                    -keystore own.p12 -storetype PKCS12 -storepass password";
         notes.run("keytool", &key.split_whitespace().collect::<Vec<_>>());
-        for (name, bytes) in dex(&platform, [(CODE[0], own), (CODE[1], kept)]) {
+        for (name, bytes) in dex(platform, [(CODE[0], own), (CODE[1], kept)]) {
             fs::write(notes.path(name), bytes).unwrap();
         }
         let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-package");
         fs::remove_dir_all(&kept).ok();
         copy_folder(notes.folder.path(), &kept);
-        Some(kept)
+        kept
     }
 
     /// A package beside it with an instrumentation of it, of these resources and this class, by

@@ -109,7 +109,7 @@ final class Clock {
                 }
                 patience = last == seen ? Math.min(2 * patience, PATIENCE) : FIRST_LOOK;
                 // One that began to ask meanwhile sleeps, too, until it is answered.
-                if (last == seen && !isAsked && OtherThreads.areAsleep() && !isAsked && last == seen) {
+                if (isStill(seen) && OtherThreads.areAsleep() && isStill(seen)) {
                     ask(SLEEP, Math.max(0, firstAlarm() - seen));
                 }
             }
@@ -118,6 +118,11 @@ final class Clock {
                 alarms.remove(until);
             }
         }
+    }
+
+    /** Whether the time is what it was and nobody is being told another one. */
+    private boolean isStill(long seen) {
+        return last == seen && !isAsked;
     }
 
     private long firstAlarm() {
