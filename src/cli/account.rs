@@ -84,7 +84,7 @@ fn tell(output: Option<&Output>) {
 
 /// The folder of the results, without any that are there.
 fn open(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
-    let output = Output::open(out, existing)?;
+    let output = Output::open(out, existing, &progress::TERMINAL)?;
     output.check_free(&[LEDGER])?;
     Ok(output)
 }

@@ -33,18 +33,20 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[CALLS])?;
     let facts = output.campaign().facts(None)?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(&arguments.scenario)?;
+    let loaded = load::load(&arguments.scenario, &progress::TERMINAL)?;
     if !have_same_blocks(&loaded.application.dictionary, &facts.dictionary) {
         let problem = "its blocks are not those of this scenario; give the scenario that the \
                        campaign was planned with, and sources that have not changed since";
         return Err(Failure::input(&arguments.folder, problem));
     }
     let mut builder = plan::builder(&loaded, &jdk)?;
-    let tree = calls::calls(&loaded.scenario, &facts.dictionary, &jdk, &mut builder)?;
+    let (scenario, dictionary) = (&loaded.scenario, &facts.dictionary);
+    let tree = calls::calls(scenario, dictionary, &jdk, &mut builder, &progress::TERMINAL)?;
     output.write_calls(&tree)?;
     progress::result(calls::summary(&tree, &facts, &loaded.scenario));
     progress::say(format!("written: {}", output.path(CALLS).display()));

@@ -43,7 +43,8 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
 }
 
 pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let pages = pages().map_err(Failure::io("write", &arguments.out))?;
     output.check_free(&pages.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
     for (name, page) in &pages {

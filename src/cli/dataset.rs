@@ -26,7 +26,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[DATASET])?;
     let folder = output.campaign();
     let (scenario, campaign) = (folder.scenario()?, folder.campaign()?);

@@ -101,7 +101,8 @@ impl FromStr for BoardTruth {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let folder = &CampaignFolder::new(campaign_path(&arguments.accounts));
     if arguments.unseen {
         return unseen_inputs(folder, &output);

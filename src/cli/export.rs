@@ -88,7 +88,7 @@ impl From<DepthArgument> for Depth {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out = arguments.out.as_ref().unwrap_or(&arguments.folder);
-    let output = Output::open(out, OnExisting::from(arguments.force))?;
+    let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     if arguments.parquet {
         parquet(&arguments.folder, &output)?;
     }
@@ -131,7 +131,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn write(output: &Output, formats: &[ExportFormat], data: &ExportData<'_>) -> Result<(), Failure> {
     if formats.iter().any(|format| ["lcov", "jacoco"].contains(&format.name)) {
-        tell_unknown(data.repository);
+        tell_unknown(data.repository, &progress::TERMINAL);
     }
     for format in formats {
         let path = output.write(format.file, (format.write)(data))?;

@@ -147,7 +147,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let folds = folds(arguments, options.inner_folds.unit);
         return fit_partial::write(arguments, &tables, &choice, &options, folds, to);
     }
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     if let Some(factors) = &arguments.factors {
         return fit_factors::run(arguments, factors, solver(arguments)?, &output);
     }

@@ -65,7 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let (Some(limit), Some(out)) = (arguments.apply, &arguments.out) {
         return apply(arguments, limit, out);
     }
-    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let (mut found, _) = find(&output.campaign())?;
     let files = found.hints.iter().map(|hint| hint.file.as_str());
     let repository = repository(arguments.source_prefix.as_deref(), files);
@@ -78,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Writes the sources with the first automatic fixes.
 fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure> {
-    let output = Output::open(out, OnExisting::from(arguments.force))?;
+    let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     let (mut found, sources) = find(&CampaignFolder::new(&arguments.folder))?;
     found.keep_only(&arguments.only);
     let applied = hint::apply(&found.hints, &sources, limit);

@@ -77,7 +77,7 @@ impl From<ProbeArgument> for Probe {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&scan::FILES)?;
     let loaded = arguments.sources.load(&output)?;
     loaded.warn_of_obstacles();

@@ -57,8 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
     let mix = CampaignFolder::new(&arguments.campaign).facts(None)?.mix();
-    let boards = open_boards(&chosen, &scenario, &output)?;
-    let measured = microbenchmarks(&mix, &scenario, &jdk, &boards, &output)?;
+    let boards = open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
+    let measured = microbenchmarks(&mix, &scenario, &jdk, &boards, &output, &progress::TERMINAL)?;
     output.write_microbenchmarks(&measured)?;
     progress::result(measured.summary());
     progress::say(format!("written: {}", output.path(names::MICROBENCHMARKS).display()));
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Opens a folder for results and sessions; with `force` both are made anew.
 pub(super) fn open_output(folder: &Path, force: bool, results: &[&str]) -> Result<Output, Failure> {
-    let output = Output::open(folder, OnExisting::from(force))?;
+    let output = Output::open(folder, OnExisting::from(force), &progress::TERMINAL)?;
     output.check_free(results)?;
     if force {
         output.discard(&[names::MICROBENCHMARK_RUNS])?;

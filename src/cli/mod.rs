@@ -143,7 +143,6 @@ pub fn main() -> ExitCode {
         Err(error) => return help(suggest::suggest(error, &Arguments::command(), &words)),
     };
     progress::set_quiet(arguments.quiet);
-    crate::stage::progress::listen(&progress::Terminal);
     let temporary = leftovers::temporary_folder();
     stop::tidy_up_when_asked(temporary.as_ref().map(|folder| folder.path().to_path_buf()));
     let done = run(arguments.command);

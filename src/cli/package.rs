@@ -81,10 +81,10 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
                        gives back; use count, window or calls";
         return Err(Failure::Usage(message.to_string()));
     }
-    let output = Output::open(out, arguments.force.into())?;
+    let output = Output::open(out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&[FILE, RUNNER_FILE])?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(&origin.file(&output)?)?;
+    let loaded = load::load(&origin.file(&output, &progress::TERMINAL)?, &progress::TERMINAL)?;
     let removed = checked_blocks(&arguments.remove, &loaded.application)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;

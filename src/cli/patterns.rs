@@ -62,14 +62,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let boards = microbenchmarks::open_boards(&chosen, &scenario, &output)?;
+    let boards = microbenchmarks::open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
     refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.microbenchmark.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();
     let application = analyse(&all)?;
     let mut builder = VariantBuilder::new(&application, &jdk, Some(JAVA_RELEASE))?;
     let place = SessionStore { output: &output, runs: MICROBENCHMARK_RUNS };
-    let sessions = measure_all(&all, &scenario, &mut builder, &boards, place)?;
+    let sessions = measure_all(&all, &scenario, &mut builder, &boards, place, &progress::TERMINAL)?;
     let energies = pattern_energies(&wanted, &sessions);
     let path = output.write(MEASURED, energies_csv(&energies)?)?;
     progress::result(format!(

@@ -49,7 +49,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let result = pipeline(&PipelineOptions {
+    let options = PipelineOptions {
         scenario: arguments.origin.origin(),
         folder: arguments.out.clone(),
         boards: arguments.boards.choices()?,
@@ -60,7 +60,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             true => LongerSessions::Take,
             false => LongerSessions::Offer,
         },
-    })?;
+    };
+    let result = pipeline(&options, &progress::TERMINAL)?;
     progress::result(result.report.summary);
     progress::result(format!(
         "everything is in {}; open report.html there",

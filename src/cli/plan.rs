@@ -43,11 +43,14 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&[PLAN])?;
     let boards = arguments.boards.choices()?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(&arguments.origin.origin().file(&output)?)?;
+    let loaded = load::load(
+        &arguments.origin.origin().file(&output, &progress::TERMINAL)?,
+        &progress::TERMINAL,
+    )?;
     check_boards(&boards, &loaded.scenario)?;
     if arguments.force {
         output.discard(&[DRY_RUNS])?;
@@ -59,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         boards: &boards,
         patience: arguments.wait.patience(),
     };
-    let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs)?;
+    let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)?;
     // Only now: a plan that fails leaves nothing that the next one would have to replace.
     output.write_plan(&loaded, &made)?;
     progress::result(made.summary());

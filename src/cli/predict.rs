@@ -74,7 +74,8 @@ pub struct Arguments {
 const FILE: &str = "predictions.csv";
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[FILE])?;
     let rows = rows(arguments)?;
     output.write(FILE, csv(&rows))?;

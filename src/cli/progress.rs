@@ -1,6 +1,7 @@
 //! What is said on standard error while a command works: stages, bars, warnings; and what
 //! commands print. Control characters of foreign names show as their code.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use wattline_units::shortened::shortened_message;
 
 use crate::format::{visible, visible_name};
 use crate::stage::Failure;
-use crate::stage::progress::{Listener, WorkProgress};
+use crate::stage::progress::{Progress, WorkProgress};
 
 use super::pace::Pace;
 use super::{ending, kept};
@@ -93,15 +94,28 @@ pub fn error(failure: &Failure) {
 }
 
 /// The terminal, as what hears the stages.
-pub struct Terminal;
+pub struct Terminal {
+    /// What was to be told once, and was.
+    warned: Mutex<BTreeSet<String>>,
+}
 
-impl Listener for Terminal {
+/// The one of this process.
+pub static TERMINAL: Terminal = Terminal { warned: Mutex::new(BTreeSet::new()) };
+
+impl Progress for Terminal {
     fn say(&self, text: &str) {
         say(text);
     }
 
     fn warn(&self, text: &str) {
         warn(text);
+    }
+
+    fn warn_once(&self, text: &str) {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned.insert(text.to_owned()) {
+            warn(text);
+        }
     }
 
     /// Asks at a terminal; elsewhere nobody answers.

@@ -31,7 +31,8 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.folder, OnExisting::from(arguments.force))?;
+    let output =
+        Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[names::REPORT])?;
     if recording::is_recording(&arguments.folder) {
         progress::result(recording::write_report(&output, arguments.mapping.as_deref())?);
@@ -45,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let why = format!("these are results of `activities`; their page is {}", page.display());
         return Err(Failure::Usage(why));
     }
-    let report = report::report_of(&folder)?;
+    let report = report::report_of(&folder, &progress::TERMINAL)?;
     output.write_report(&report.html)?;
     progress::result(report.summary);
     progress::say(format!("written: {}", output.path(names::REPORT).display()));

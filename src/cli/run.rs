@@ -41,7 +41,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let chosen = arguments.boards.choices()?;
-    let output = Output::open(&arguments.out, OnExisting::Refuse)?;
+    let output = Output::open(&arguments.out, OnExisting::Refuse, &progress::TERMINAL)?;
     let folder = output.campaign();
     let existing = if arguments.resume { OnExisting::Resume } else { OnExisting::Refuse };
     if existing == OnExisting::Refuse && folder.has(JOURNAL) {
@@ -49,21 +49,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     kept::begin(folder.path());
     let jdk = Jdk::find()?;
-    let loaded = load::load(&arguments.scenario)?;
+    let loaded = load::load(&arguments.scenario, &progress::TERMINAL)?;
     check_start(&chosen, &loaded.scenario)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     if !folder.has(PLAN) {
         let (boards, patience) = (chosen.as_slice(), arguments.lost.patience());
         let dry_runs = plan::DryRuns { output: &output, file: None, boards, patience };
-        let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs)?;
+        let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)?;
         output.write_plan(&loaded, &made)?;
         progress::result(made.summary());
     }
     let cases = folder.cases()?;
     let lost = &arguments.lost;
-    let boards = open_boards(&chosen, lost.patience(), &loaded.scenario, &output)?;
+    let boards =
+        open_boards(&chosen, lost.patience(), &loaded.scenario, &output, &progress::TERMINAL)?;
     let resume = ResumeOptions { existing, when_lost: lost.policy() };
-    let summary = measure(&loaded, &cases, &mut builder, &boards, &output, resume)?;
+    let summary =
+        measure(&loaded, &cases, &mut builder, &boards, &output, resume, &progress::TERMINAL)?;
     progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

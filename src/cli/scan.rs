@@ -115,7 +115,7 @@ fn own_store() -> Option<Store> {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&FILES)?;
     let options = ScanOptions {
         granularity: arguments.granularity.into(),
@@ -127,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.processors.run_named(&mut loaded)?;
     let mut all = ScanResults::begin(&output)?;
     let Scanned { unread, remembered } =
-        scan::scan(loaded.sources, &options, |rows| all.add(rows))?;
+        scan::scan(loaded.sources, &options, |rows| all.add(rows), &progress::TERMINAL)?;
     let ScanResults { tables, totals, mut findings, written } = all;
     written?;
     tables.into_iter().try_for_each(|table| table.finish().map(drop))?;

@@ -83,7 +83,7 @@ impl SourceArguments {
             let sources = sources::load_encoded(&self.sources, &libraries, encoding)?;
             return Ok(LoadedSources { sources, project: None });
         };
-        let built = origin.sources(output)?;
+        let built = origin.sources(output, &progress::TERMINAL)?;
         let beside = (&*self.sources, &*libraries);
         let sources = sources::load_listing(&built.listing, &origin.folder, beside, encoding)?;
         let project = ProjectSettings {

@@ -72,7 +72,7 @@ pub struct Arguments {
 
 /// Ends with the program's own exit code, if that is not 0.
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&["counts.csv"])?;
     let jdk = Jdk::find()?;
     let mut loaded = arguments.sources.load(&output)?;

@@ -9,7 +9,8 @@ use crate::power::parse_samples;
 use crate::report::{ReportSection, activities_part};
 use crate::run::{RawLogs, RunRecord};
 
-use super::{CampaignFolder, ScenarioFacts, progress};
+use super::progress::Progress;
+use super::{CampaignFolder, ScenarioFacts};
 
 /// The part of the report; none where no run's log names an activity. A log that can't be
 /// analysed is warned of, and left out.
@@ -17,6 +18,7 @@ pub(super) fn part(
     folder: &CampaignFolder,
     facts: &ScenarioFacts,
     scenario: &str,
+    progress: &dyn Progress,
 ) -> Option<ReportSection> {
     let mut labels = Labels::default();
     let mut analyses = Vec::new();
@@ -27,7 +29,7 @@ pub(super) fn part(
         match analysis((scenario, &case.input), &logs, &record.board.rails, &mut labels) {
             Ok(found) => analyses.extend(found),
             Err(problem) => {
-                progress::warn(format!("activities of {}: {problem}", record.folder));
+                progress.warn(&format!("activities of {}: {problem}", record.folder));
             }
         }
     }

@@ -20,12 +20,13 @@ use super::Failure;
 use super::application_core::{PAPERS_CORE, application_core};
 pub use super::board_choice::{BoardChoice, VirtualChoice};
 use super::package_kind::PackageKind;
-use super::progress;
+use super::progress::Progress;
 use super::unfit_key::needs_android;
 
 /// A prepared board; restored and let go of when dropped.
-pub struct OpenBoard {
-    place: SessionTarget,
+pub struct OpenBoard<'p> {
+    place: SessionTarget<'p>,
+    progress: &'p dyn Progress,
     /// What it is.
     pub facts: BoardFacts,
     /// Its frequency in kHz when it was prepared, where it can be read.
@@ -43,14 +44,15 @@ pub struct OpenBoard {
 }
 
 /// Where the sessions run.
-enum SessionTarget {
+enum SessionTarget<'p> {
     /// On a board behind the adb server.
-    Adb(Box<AdbPlace>),
+    Adb(Box<AdbPlace<'p>>),
     /// On this machine.
     Local(Box<LocalJvm>),
 }
 
-struct AdbPlace {
+struct AdbPlace<'p> {
+    progress: &'p dyn Progress,
     board: AdbBoard,
     options: PrepareOptions,
     /// Of an external meter, in the place of a sampler.
@@ -100,16 +102,17 @@ pub(crate) fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Resul
 }
 
 /// Opens, locks and prepares a board; `folder` is where its results go.
-pub(crate) fn open(
+pub(crate) fn open<'p>(
     choice: &BoardChoice,
     scenario: &Scenario,
     virtual_settings: &VirtualSettings,
     folder: &Path,
-) -> Result<OpenBoard, Failure> {
+    progress: &'p dyn Progress,
+) -> Result<OpenBoard<'p>, Failure> {
     check_start(std::slice::from_ref(choice), scenario)?;
     let settings = &scenario.board;
     if *choice == BoardChoice::Jvm {
-        return open_local(settings);
+        return open_local(settings, progress);
     }
     let (mut board, running) = connected(choice, scenario, virtual_settings)?;
     let (server, serial) = (server_for(choice), board.serial().to_owned());
@@ -133,12 +136,13 @@ pub(crate) fn open(
     let meter = chosen.meter.name();
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
-    say_meter(&chosen, &rails);
+    say_meter(&chosen, &rails, progress);
     let big_core = application_core(settings, state.big_core);
     let big_core = big_core.map_err(|unfit| unfit.failure(scenario))?;
-    let place = SessionTarget::Adb(Box::new(AdbPlace { board, options, log, server, running }));
+    let place = AdbPlace { progress, board, options, log, server, running };
     let mut board = OpenBoard {
-        place,
+        place: SessionTarget::Adb(Box::new(place)),
+        progress,
         facts: state.facts,
         frequency_khz: state.frequency_khz,
         fixed_khz: state.fixed_khz,
@@ -224,9 +228,9 @@ pub(crate) fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Re
 }
 
 /// By what power is told, and what to know about it.
-fn say_meter(chosen: &ChosenMeter, rails: &[String]) {
+fn say_meter(chosen: &ChosenMeter, rails: &[String], progress: &dyn Progress) {
     let meter = chosen.meter;
-    progress::say(format!(
+    progress.say(&format!(
         "  power by {} ({}): {}",
         meter.name(),
         meter.measures(),
@@ -235,7 +239,10 @@ fn say_meter(chosen: &ChosenMeter, rails: &[String]) {
 }
 
 /// This machine's JVM; says by what its power is told.
-fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
+fn open_local<'p>(
+    settings: &BoardSettings,
+    progress: &'p dyn Progress,
+) -> Result<OpenBoard<'p>, Failure> {
     let jvm = LocalJvm::open(&Jdk::find()?.java, settings.meter)?;
     let rails = match jvm.meter.rails(LOCAL_SERIAL, &settings.rails) {
         // Scenarios name the rails of the board they were written for.
@@ -243,10 +250,11 @@ fn open_local(settings: &BoardSettings) -> Result<OpenBoard, Failure> {
         rails => rails?,
     };
     match jvm.remark() {
-        None => say_meter(&jvm.meter, &rails),
-        Some(remark) => progress::warn_once(remark),
+        None => say_meter(&jvm.meter, &rails, progress),
+        Some(remark) => progress.warn_once(&remark),
     }
     Ok(OpenBoard {
+        progress,
         facts: jvm.facts(),
         frequency_khz: None,
         fixed_khz: None,
@@ -301,7 +309,12 @@ pub(crate) fn namesakes(names: &[String]) -> Option<(usize, usize)> {
     (0..names.len()).find_map(|at| Some((with_name(at)?, at)))
 }
 
-impl OpenBoard {
+impl<'p> OpenBoard<'p> {
+    /// Who hears what it tells.
+    pub fn progress(&self) -> &'p dyn Progress {
+        self.progress
+    }
+
     /// Its serial; `jvm` for this machine.
     pub fn serial(&self) -> &str {
         match &self.place {
@@ -392,12 +405,12 @@ impl OpenBoard {
     /// and the call is made again: it must bring along what it needs on the board.
     pub fn keep<T>(
         &self,
-        mut call: impl FnMut(&OpenBoard) -> Result<T, DeviceError>,
+        mut call: impl FnMut(&Self) -> Result<T, DeviceError>,
         mut lost: impl FnMut(&DeviceError),
     ) -> Result<T, DeviceError> {
         let SessionTarget::Adb(adb) = &self.place else { return call(self) };
         let recover = |error: &DeviceError| {
-            progress::warn(format!("{error}; the board is connected and prepared again"));
+            self.progress.warn(&format!("{error}; the board is connected and prepared again"));
             lost(error);
             reconnect(adb.server, adb.board.serial(), self.patience)?;
             adb.board.renew_lock()?;
@@ -408,7 +421,7 @@ impl OpenBoard {
     }
 }
 
-impl Drop for AdbPlace {
+impl Drop for AdbPlace<'_> {
     fn drop(&mut self) {
         let put_back = restore(&self.board).or_else(|_| {
             // It may be back by now.
@@ -417,7 +430,7 @@ impl Drop for AdbPlace {
             restore(&self.board)
         });
         if let Err(error) = put_back {
-            progress::warn(format!("the board was not put back as it was: {error}"));
+            self.progress.warn(&format!("the board was not put back as it was: {error}"));
         }
         self.board.unlock();
         if self.running.is_some() {

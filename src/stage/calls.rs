@@ -7,7 +7,7 @@ use crate::operations::Dictionary;
 use crate::scenario::Scenario;
 use crate::toolchain::Jdk;
 
-use super::progress::{self, in_words};
+use super::progress::{Progress, in_words};
 use super::{Failure, ScenarioFacts};
 
 /// Records the calls of every input on the local JVM.
@@ -16,10 +16,11 @@ pub fn calls(
     dictionary: &Dictionary,
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
+    progress: &dyn Progress,
 ) -> Result<CallTree, Failure> {
     let mut tree = CallTree::default();
     let recorder = CallRecorder::new(scenario, jdk, builder)?;
-    let bar = progress::bar(scenario.inputs.len() as u64, "recording calls");
+    let bar = progress.bar(scenario.inputs.len() as u64, "recording calls");
     for input in &scenario.inputs {
         let log = recorder.record(input)?;
         add_log(&mut tree, &log, dictionary).map_err(|error| Failure::input(&input.name, error))?;

@@ -8,7 +8,8 @@ use crate::build::{AnalysedApplication, BuildError, OwnPackage, annotation_proce
 use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::{Jdk, ToolchainError};
 
-use super::{Failure, progress, started_class};
+use super::progress::Progress;
+use super::{Failure, started_class};
 
 /// A scenario with its application.
 pub struct Loaded {
@@ -22,31 +23,35 @@ pub struct Loaded {
 
 /// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and
 /// the scenario names another for this case, that one is taken, and it is said.
-pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    load_after(&mut Vec::new(), path)
+pub fn load(path: &Path, progress: &dyn Progress) -> Result<Loaded, Failure> {
+    load_after(&mut Vec::new(), path, progress)
 }
 
 /// The same where other scenarios were tried before.
-fn load_after(tried: &mut Vec<PathBuf>, path: &Path) -> Result<Loaded, Failure> {
+fn load_after(
+    tried: &mut Vec<PathBuf>,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<Loaded, Failure> {
     check_chain(tried, path)?;
     let mut scenario = read_scenario(path)?;
     let sources = match (sources::load_scenario(&scenario), &scenario.offline) {
         (Err(BuildError::Toolchain(error)), Some(other)) if is_out_of_reach(&error) => {
             let other = scenario.resolve(other);
-            progress::warn(format!("{error}; using {} instead", other.display()));
-            return load_after(tried, &other);
+            progress.warn(&format!("{error}; using {} instead", other.display()));
+            return load_after(tried, &other, progress);
         }
         (sources, _) => sources?,
     };
     let mut sources = sources;
     if !sources.javac.processor_path.is_empty() {
         let release = scenario.application.java_release;
-        progress::say(annotation_processing::process(&mut sources, &Jdk::find()?, release)?);
+        progress.say(&annotation_processing::process(&mut sources, &Jdk::find()?, release)?);
     }
     let application = AnalysedApplication::analyse(sources, scenario.application.granularity)?;
     let own_package = OwnPackage::of(&scenario)?;
     if let Some(package) = &own_package {
-        package.remarks().iter().for_each(progress::warn);
+        package.remarks().iter().for_each(|remark| progress.warn(remark));
         scenario.application = package.complete(scenario.application);
     }
     started_class::check(&scenario, &application)?;

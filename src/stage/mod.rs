@@ -2,7 +2,7 @@
 //! measures applications calls one after the other, or all at once ([`pipeline()`]).
 //!
 //! Files are read and written by [`CampaignFolder`] alone, so that a stage can be had without
-//! any; what stages tell while they work goes to whoever listens ([`progress`]).
+//! any; what stages tell while they work goes to the [`progress::Progress`] that they are given.
 
 pub mod account;
 mod activities;
@@ -19,6 +19,7 @@ pub mod fit;
 pub mod folder;
 pub mod hints;
 pub mod load;
+mod longer_sessions;
 pub mod measure;
 pub mod microbenchmarks;
 mod origin;
@@ -49,7 +50,8 @@ pub(crate) use error::with_causes;
 pub use facts::{MeasuredCampaign, ScenarioFacts};
 pub use folder::{CampaignFolder, OnExisting, Output};
 pub use load::Loaded;
+pub use longer_sessions::LongerSessions;
 pub use origin::{ProjectOrigin, ScenarioOrigin};
-pub use pipeline::{LongerSessions, PipelineOptions, PipelineResult, pipeline};
+pub use pipeline::{PipelineOptions, PipelineResult, pipeline};
 pub(crate) use traced_runs::{TracedCase, TracedRuns};
 pub(crate) use unfinished::remove_unfinished;

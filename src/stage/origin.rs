@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::project::{BuildTool, Module, ProjectBuild, ProjectSources};
 
-use super::{Failure, Output, progress};
+use super::progress::Progress;
+use super::{Failure, Output};
 
 /// A project, and what of it is built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,16 +23,24 @@ impl ProjectOrigin {
     ///
     /// # Errors
     /// What went wrong with the build, or with what it says.
-    pub fn sources(&self, output: &Output) -> Result<ProjectSources, Failure> {
-        let (build, modules) = self.build(output)?;
+    pub fn sources(
+        &self,
+        output: &Output,
+        progress: &dyn Progress,
+    ) -> Result<ProjectSources, Failure> {
+        let (build, modules) = self.build(output, progress)?;
         let made = build.sources(&modules)?;
-        say(&made.remarks);
+        say(&made.remarks, progress);
         Ok(made)
     }
 
-    fn build(&self, output: &Output) -> Result<(ProjectBuild, Vec<Module>), Failure> {
+    fn build(
+        &self,
+        output: &Output,
+        progress: &dyn Progress,
+    ) -> Result<(ProjectBuild, Vec<Module>), Failure> {
         let ProjectOrigin { tool, target, folder } = self.clone();
-        progress::say(format!("{tool} builds {target} in {}", folder.display()));
+        progress.say(&format!("{tool} builds {target} in {}", folder.display()));
         let results = output.path(tool.folder());
         let build = ProjectBuild { tool, target, project: folder, folder: results };
         let modules = build.modules()?;
@@ -65,19 +74,19 @@ impl ScenarioOrigin {
     ///
     /// # Errors
     /// What went wrong with the build, or with the scenario that it gives.
-    pub fn file(&self, output: &Output) -> Result<PathBuf, Failure> {
+    pub fn file(&self, output: &Output, progress: &dyn Progress) -> Result<PathBuf, Failure> {
         let (project, file) = match self {
             ScenarioOrigin::File(file) => return Ok(file.clone()),
             ScenarioOrigin::Project { project, file } => (project, file),
         };
-        let (build, modules) = project.build(output)?;
+        let (build, modules) = project.build(output, progress)?;
         let name = format!("{}/scenario.toml", build.tool.folder());
         let made = build.scenario(&modules, file.as_deref(), &output.path(&name))?;
-        say(&made.remarks);
+        say(&made.remarks, progress);
         output.replacing().write(&name, made.text)
     }
 }
 
-fn say(remarks: &[String]) {
-    remarks.iter().for_each(|remark| progress::say(format!("  {remark}")));
+fn say(remarks: &[String], progress: &dyn Progress) {
+    remarks.iter().for_each(|remark| progress.say(&format!("  {remark}")));
 }

@@ -24,7 +24,7 @@ pub(crate) enum PackageKind {
 impl PackageKind {
     /// What a scenario's application is on a board: on this machine always a jar, on a real
     /// board, which takes nothing else, always a package.
-    pub(crate) fn of(scenario: &Scenario, board: &OpenBoard) -> PackageKind {
+    pub(crate) fn of(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
         match scenario.application.apk {
             Some(_) => PackageKind::Own,
             None => PackageKind::of_ours(scenario, board),
@@ -32,7 +32,7 @@ impl PackageKind {
     }
 
     /// What a program of wattline's own making is on a board, such as microbenchmarks.
-    pub(crate) fn of_ours(scenario: &Scenario, board: &OpenBoard) -> PackageKind {
+    pub(crate) fn of_ours(scenario: &Scenario, board: &OpenBoard<'_>) -> PackageKind {
         match scenario.application.start {
             _ if board.is_local() => PackageKind::Jar,
             StartKind::Main if board.facts.is_virtual() => PackageKind::Jar,
@@ -78,7 +78,7 @@ impl InstalledVersions {
     /// Installs what the board does not have.
     pub(crate) fn install(
         &mut self,
-        board: &OpenBoard,
+        board: &OpenBoard<'_>,
         application: &InstallableApplication,
         package: &str,
     ) -> Result<(), DeviceError> {

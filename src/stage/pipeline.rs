@@ -24,22 +24,21 @@ use super::boards::{self, BoardChoice, OpenBoard};
 use super::facts::unanalysed;
 use super::fit::{self, CampaignData, CampaignModel, DataOrigin, KnownCosts};
 use super::folder::names;
+use super::longer_sessions::{LongerSessions, TrialCount};
 use super::measure::{self, ResumeOptions};
 use super::microbenchmarks::MeasuredMicrobenchmarks;
+use super::progress::Progress;
 use super::report::{self, ReportInput, WrittenReport};
 use super::repository::repository;
-use super::session_lengths::{self, SessionLength};
+use super::session_lengths;
 use super::stage_clock::StageClock;
-use super::times::CampaignTimes;
 use super::trial::{Trial, static_mix};
 use super::verify::{self, Verification};
 use super::{
     CampaignFolder, Failure, Loaded, MeasuredCampaign, OnExisting, Output, ScenarioFacts,
     ScenarioOrigin,
 };
-use super::{
-    calls, dataset, hints, load, microbenchmarks, plan, progress, scan, trial, truth, unseen,
-};
+use super::{calls, dataset, hints, load, microbenchmarks, plan, scan, trial, truth, unseen};
 
 /// What is measured, where.
 #[derive(Debug, Clone)]
@@ -58,15 +57,6 @@ pub struct PipelineOptions {
     pub existing: OnExisting,
     /// What becomes of sessions that the trial finds too short.
     pub longer_sessions: LongerSessions,
-}
-
-/// What becomes of sessions that the trial finds too short, where their frames make them longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LongerSessions {
-    /// They are measured as they are, unless whoever listens confirms.
-    Offer,
-    /// They are made longer.
-    Take,
 }
 
 impl PipelineOptions {
@@ -106,23 +96,26 @@ pub struct PipelineResult {
 }
 
 /// Plans, measures, fits and accounts, and writes what each stage finds.
-pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
-    let output = open(options)?;
-    progress::campaign(output.folder());
-    let clock = StageClock::new();
+pub fn pipeline(
+    options: &PipelineOptions,
+    progress: &dyn Progress,
+) -> Result<PipelineResult, Failure> {
+    let output = open(options, progress)?;
+    progress.campaign(output.folder());
+    let clock = StageClock::new(progress);
     let jdk = Jdk::find()?;
     boards::check_together(&options.boards)?;
     if !options.is_resumed() {
         options.boards.iter().try_for_each(boards::check)?;
     }
     clock.stage("scan");
-    let mut loaded = load::load(&options.scenario.file(&output)?)?;
+    let mut loaded = load::load(&options.scenario.file(&output, progress)?, progress)?;
     boards::check_start(&options.boards, &loaded.scenario)?;
-    progress::say(format!("  {}", scan::summary(&loaded.application)));
+    progress.say(&format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
     let mut count = TrialCount::First;
     if options.is_resumed() && output.campaign().has(names::SESSION_LENGTHS) {
-        loaded.scenario = session_lengths::resumed(&loaded.scenario, &output)?;
+        loaded.scenario = session_lengths::resumed(&loaded.scenario, &output, progress)?;
         count = TrialCount::Second;
     }
     let result = stages(options, &output, &jdk, &clock, loaded, count)?;
@@ -131,26 +124,22 @@ pub fn pipeline(options: &PipelineOptions) -> Result<PipelineResult, Failure> {
     Ok(result)
 }
 
-/// Whether sessions were made longer by a trial before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TrialCount {
-    First,
-    Second,
-}
-
 /// All stages from the trial on; again with longer sessions, where the trial says so.
 fn stages(
     options: &PipelineOptions,
     output: &Output,
     jdk: &Jdk,
-    clock: &StageClock,
+    clock: &StageClock<'_>,
     loaded: Loaded,
     count: TrialCount,
 ) -> Result<PipelineResult, Failure> {
     let mut builder = plan::builder(&loaded, jdk)?;
-    let work = PipelineContext { options, output, jdk, loaded: &loaded, clock };
+    let progress = clock.progress;
+    let work = PipelineContext { options, output, jdk, loaded: &loaded, clock, progress };
     let trial = work.trial(&mut builder)?;
-    let longer = trial.as_ref().and_then(|trial| work.longer(trial, count));
+    let longer = trial
+        .as_ref()
+        .and_then(|trial| options.longer_sessions.lengths(trial, count, &loaded, progress));
     if let Some(lengths) = longer {
         drop(builder);
         session_lengths::keep(&lengths, output)?;
@@ -158,14 +147,14 @@ fn stages(
         let loaded = Loaded { scenario, ..loaded };
         return stages(options, output, jdk, clock, loaded, TrialCount::Second);
     }
-    trial.iter().try_for_each(|trial| trial.check_durations(&loaded.scenario))?;
+    trial.iter().try_for_each(|trial| trial.check_durations(&loaded.scenario, progress))?;
     let (measured, boards) = work.measure(trial.as_ref(), &mut builder)?;
     work.explain(&measured, &boards)
 }
 
 /// Opens the folder; refuses one with results, resumes it, or empties it of them.
-fn open(options: &PipelineOptions) -> Result<Output, Failure> {
-    let output = Output::open(&options.folder, options.existing)?;
+fn open(options: &PipelineOptions, progress: &dyn Progress) -> Result<Output, Failure> {
+    let output = Output::open(&options.folder, options.existing, progress)?;
     if options.existing == OnExisting::Refuse {
         output.campaign().refuse_another(true)?;
         output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
@@ -200,7 +189,8 @@ struct PipelineContext<'w> {
     output: &'w Output,
     jdk: &'w Jdk,
     loaded: &'w Loaded,
-    clock: &'w StageClock,
+    clock: &'w StageClock<'w>,
+    progress: &'w dyn Progress,
 }
 
 impl PipelineContext<'_> {
@@ -209,7 +199,7 @@ impl PipelineContext<'_> {
         &self,
         trial: Option<&Trial>,
         builder: &mut VariantBuilder<'_>,
-    ) -> Result<(Measurements, Vec<OpenBoard>), Failure> {
+    ) -> Result<(Measurements, Vec<OpenBoard<'_>>), Failure> {
         let scenario = &self.loaded.scenario;
         if let Some(trial) = trial {
             self.clock.expect(trial.all_times(self.loaded, &trial::expected_cases(scenario)));
@@ -237,40 +227,14 @@ impl PipelineContext<'_> {
         Ok((Measurements { facts, data, microbenchmarks }, boards))
     }
 
-    /// What to lengthen sessions to, where they are too short and somebody wants them longer.
-    fn longer(&self, trial: &Trial, count: TrialCount) -> Option<Vec<SessionLength>> {
-        let PipelineContext { options, loaded, .. } = *self;
-        trial.of_compiled_code().iter().for_each(|line| progress::say(format!("  {line}")));
-        let is_taken = options.longer_sessions == LongerSessions::Take;
-        let lengths = trial.longer(&loaded.scenario);
-        if lengths.is_empty() || count == TrialCount::Second || !(is_taken || trial.is_local()) {
-            return None;
-        }
-        let cases = trial::expected_cases(&loaded.scenario);
-        let longer = trial.with_lengths(&lengths, loaded.scenario.session.rest_s);
-        let in_all = |trial: &Trial| {
-            let times: CampaignTimes = trial.all_times(loaded, &cases).into_iter().collect();
-            times.whole().map_or(String::new(), |time| format!(" (all then takes {time})"))
-        };
-        let frames = session_lengths::in_words(&lengths);
-        let what = format!("sessions are long enough with `frames` of {frames}{}", in_all(&longer));
-        if is_taken {
-            progress::say(format!("  {what}"));
-        }
-        let is_taken = is_taken || progress::confirm(&format!("{what}. Take them?"));
-        if !is_taken {
-            progress::warn(format!("{what}; `pipeline --auto` takes them"));
-        }
-        is_taken.then_some(lengths)
-    }
-
     /// A session of each input, unless the campaign has begun.
     fn trial(&self, builder: &mut VariantBuilder<'_>) -> Result<Option<Trial>, Failure> {
         if self.output.campaign().has(names::JOURNAL) {
             return Ok(None);
         }
         self.clock.stage("trial");
-        trial::make(self.loaded, builder, &self.options.boards, self.output).map(Some)
+        trial::make(self.loaded, builder, &self.options.boards, self.output, self.progress)
+            .map(Some)
     }
 
     fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<PlannedCampaign, Failure> {
@@ -282,9 +246,9 @@ impl PipelineContext<'_> {
                 let PipelineOptions { boards, patience, .. } = self.options;
                 let (output, patience) = (self.output, *patience);
                 let dry_runs = plan::DryRuns { output, file: None, boards, patience };
-                let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs)?;
+                let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs, self.progress)?;
                 self.output.write_plan(self.loaded, &made)?;
-                progress::say(indented(&made.summary()));
+                self.progress.say(&indented(&made.summary()));
                 PlannedCampaign { cases: made.plan.cases, remains: made.remains }
             }
         };
@@ -297,29 +261,29 @@ impl PipelineContext<'_> {
         &self,
         cases: &[PlannedCase],
         builder: &mut VariantBuilder<'_>,
-    ) -> Result<(Vec<RunRecord>, Vec<OpenBoard>), Failure> {
+    ) -> Result<(Vec<RunRecord>, Vec<OpenBoard<'_>>), Failure> {
         self.clock.stage("run");
         self.clock.tell("what is left");
-        let PipelineContext { options, output, loaded, .. } = self;
+        let PipelineContext { options, output, loaded, progress, .. } = *self;
         let PipelineOptions { boards, patience, when_lost, existing, .. } = options;
-        let boards = measure::open_boards(boards, *patience, &loaded.scenario, output)?;
+        let boards = measure::open_boards(boards, *patience, &loaded.scenario, output, progress)?;
         self.expect_microbenchmarks(&boards);
         let resume = ResumeOptions { existing: *existing, when_lost: *when_lost };
-        let runs = measure::measure(loaded, cases, builder, &boards, output, resume)?;
-        progress::say(indented(&measure::summary_text(&runs)));
+        let runs = measure::measure(loaded, cases, builder, &boards, output, resume, progress)?;
+        self.progress.say(&indented(&measure::summary_text(&runs)));
         truth::collect(cases, &runs.records, output)?;
         Ok((runs.records, boards))
     }
 
     /// Adds microbenchmarks of all that the sources hold to what is left; not on virtual
     /// boards, which take longer for what computes all the time than for sessions, which wait.
-    fn expect_microbenchmarks(&self, boards: &[OpenBoard]) {
+    fn expect_microbenchmarks(&self, boards: &[OpenBoard<'_>]) {
         let Loaded { scenario, application, .. } = self.loaded;
         let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));
         if let Some(board) = real {
             let mix = static_mix(&application.dictionary);
             let microbenchmarks_s = microbenchmarks::expected_s(scenario, &mix, board.into());
-            progress::expect(microbenchmarks::PART, microbenchmarks_s);
+            self.progress.expect(microbenchmarks::PART, microbenchmarks_s);
         }
     }
 
@@ -337,22 +301,28 @@ impl PipelineContext<'_> {
         let campaign = MeasuredCampaign { dictionary, cases, records, executions, unanalysed };
         let made = dataset::dataset(scenario, &campaign, &remains, &folder)?;
         let sha256 = self.output.write_dataset(&made)?;
-        progress::say(indented(&made.summary()));
+        self.progress.say(&indented(&made.summary()));
         Ok((made.data(sha256), folder.facts_of(campaign, None)?))
     }
 
     /// Accounts do without calls: methods then have no callees, and all else is the same.
     fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) -> Option<CallTree> {
         self.clock.stage("calls");
-        let tree = calls::calls(&self.loaded.scenario, &facts.dictionary, self.jdk, builder);
+        let tree = calls::calls(
+            &self.loaded.scenario,
+            &facts.dictionary,
+            self.jdk,
+            builder,
+            self.progress,
+        );
         let written = tree.and_then(|tree| self.output.write_calls(&tree).map(|()| tree));
         match written {
             Ok(tree) => {
-                progress::say(indented(&calls::summary(&tree, facts, &self.loaded.scenario)));
+                self.progress.say(&indented(&calls::summary(&tree, facts, &self.loaded.scenario)));
                 Some(tree)
             }
             Err(failure) => {
-                progress::warn(format!("the calls were not recorded: {failure}"));
+                self.progress.warn(&format!("the calls were not recorded: {failure}"));
                 None
             }
         }
@@ -361,13 +331,19 @@ impl PipelineContext<'_> {
     fn microbenchmarks(
         &self,
         mix: &Mix,
-        boards: &[OpenBoard],
+        boards: &[OpenBoard<'_>],
     ) -> Result<MeasuredMicrobenchmarks, Failure> {
         let scenario = &self.loaded.scenario;
-        let measured =
-            microbenchmarks::microbenchmarks(mix, scenario, self.jdk, boards, self.output)?;
+        let measured = microbenchmarks::microbenchmarks(
+            mix,
+            scenario,
+            self.jdk,
+            boards,
+            self.output,
+            self.progress,
+        )?;
         self.output.write_microbenchmarks(&measured)?;
-        progress::say(indented(&measured.summary()));
+        self.progress.say(&indented(&measured.summary()));
         Ok(measured)
     }
 
@@ -375,7 +351,7 @@ impl PipelineContext<'_> {
     fn explain(
         &self,
         measured: &Measurements,
-        boards: &[OpenBoard],
+        boards: &[OpenBoard<'_>],
     ) -> Result<PipelineResult, Failure> {
         let Measurements { facts, data, microbenchmarks } = measured;
         let (output, folder) = (self.output, self.output.campaign());
@@ -387,9 +363,9 @@ impl PipelineContext<'_> {
         let (fitted, model) = self.fit(data, known.as_ref())?;
         self.clock.stage("account");
         let accounted = account::account(facts, &model)?;
-        accounted.remarks().iter().for_each(progress::say);
+        accounted.remarks().iter().for_each(|remark| self.progress.say(remark));
         output.write_accounts(&accounted)?;
-        let unseen = unseen::unseen_if_any(facts, data, known.as_ref());
+        let unseen = unseen::unseen_if_any(facts, data, known.as_ref(), self.progress);
         unseen.iter().try_for_each(|unseen| output.write_unseen(unseen))?;
         let evaluation = truth::evaluate_campaign(&folder, facts, &accounted.accounts)?;
         if let Some(evaluation) = &evaluation {
@@ -414,7 +390,7 @@ impl PipelineContext<'_> {
                 None => folder.microbenchmarks()?,
             },
         };
-        let report = report::report(&input, &folder);
+        let report = report::report(&input, &folder, self.progress);
         output.write_report(&report.html)?;
         Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
     }
@@ -425,7 +401,7 @@ impl PipelineContext<'_> {
         facts: &ScenarioFacts,
         model: &Model,
         accounted: &Accounted,
-        boards: &[OpenBoard],
+        boards: &[OpenBoard<'_>],
     ) -> Result<FoundHints, Failure> {
         let (sources, accounts) = (&self.loaded.application.files, &accounted.accounts);
         let find = |pairs: &[MeasuredPair]| hints::hints(sources, facts, model, accounts, pairs);
@@ -441,17 +417,18 @@ impl PipelineContext<'_> {
         &self,
         patterns: &BTreeSet<&str>,
         find: impl Fn(&[MeasuredPair]) -> FoundHints,
-        boards: &[OpenBoard],
+        boards: &[OpenBoard<'_>],
     ) -> Result<FoundHints, Failure> {
         let (output, scenario) = (self.output, &self.loaded.scenario);
         if !scenario.microbenchmarks.enabled || patterns.is_empty() {
             return Ok(find(&[]));
         }
         self.clock.stage("pairs");
-        let pairs = microbenchmarks::pairs(patterns, scenario, self.jdk, boards, output)?;
+        let pairs =
+            microbenchmarks::pairs(patterns, scenario, self.jdk, boards, output, self.progress)?;
         output.write_pairs(&pairs)?;
         let found = find(&pairs);
-        found.withheld().iter().for_each(|withheld| progress::say(format!("  {withheld}")));
+        found.withheld().iter().for_each(|withheld| self.progress.say(&format!("  {withheld}")));
         Ok(found)
     }
 
@@ -460,7 +437,7 @@ impl PipelineContext<'_> {
         &self,
         found: &mut FoundHints,
         sources: &[SourceFile],
-        boards: &[OpenBoard],
+        boards: &[OpenBoard<'_>],
     ) -> Result<(), Failure> {
         let Some(board) = boards.first().filter(|_| self.loaded.scenario.hints.verify > 0) else {
             return Ok(());
@@ -481,7 +458,7 @@ impl PipelineContext<'_> {
     ) -> Result<(CampaignModel, Model), Failure> {
         let seed = self.loaded.scenario.seed;
         let fit = fit::fit_campaign(data, known, seed)?;
-        fit.remarks().iter().for_each(progress::say);
+        fit.remarks().iter().for_each(|remark| self.progress.say(remark));
         let origin = DataOrigin { sha256: &data.sha256, facts: &data.facts, seed };
         self.output.write_fit(&fit.fitted, origin)?;
         self.output.write(names::SOLVERS, &fit.solvers)?;

@@ -18,6 +18,7 @@ use super::account::Accounted;
 use super::activities;
 use super::fit::{CampaignData, KnownCosts};
 use super::folder::DatasetFacts;
+use super::progress::Progress;
 use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth, unseen, verify};
 
 /// What a report shows.
@@ -59,7 +60,11 @@ pub struct WrittenReport {
 }
 
 /// Makes the report. `folder` has the raw logs, of which activities are read.
-pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> WrittenReport {
+pub(crate) fn report(
+    input: &ReportInput<'_>,
+    folder: &CampaignFolder,
+    progress: &dyn Progress,
+) -> WrittenReport {
     let ReportInput { facts, model, accounted, data, .. } = *input;
     let CampaignData { table, facts: about, .. } = data;
     let accounts = &accounted.accounts;
@@ -82,7 +87,7 @@ pub(crate) fn report(input: &ReportInput<'_>, folder: &CampaignFolder) -> Writte
         findings: input.findings,
         sources: input.sources,
         notes: &notes(facts, about, table, model),
-        parts: &Vec::from_iter(activities::part(folder, facts, scenario)),
+        parts: &Vec::from_iter(activities::part(folder, facts, scenario, progress)),
     };
     WrittenReport { html: report::html(&data), summary: report::summary_text(&data) }
 }
@@ -93,13 +98,17 @@ pub(super) fn texts(sources: &[SourceFile]) -> BTreeMap<String, String> {
 }
 
 /// The report of a folder that holds its model.
-pub fn report_of(folder: &CampaignFolder) -> Result<WrittenReport, Failure> {
+pub fn report_of(
+    folder: &CampaignFolder,
+    progress: &dyn Progress,
+) -> Result<WrittenReport, Failure> {
     let (facts, model) = (folder.facts(None)?, folder.model()?);
     let accounted = account::account(&facts, &model)?;
     let accounts = &accounted.accounts;
     let evaluation = truth::evaluate_campaign(folder, &facts, accounts)?;
     let data = folder.dataset()?;
-    let unseen = unseen::unseen_if_any(&facts, &data, KnownCosts::read(folder)?.as_ref());
+    let known = KnownCosts::read(folder)?;
+    let unseen = unseen::unseen_if_any(&facts, &data, known.as_ref(), progress);
     let sources = folder.parsed_sources()?;
     let pairs = folder.pairs()?;
     let mut found = hints::hints(&sources, &facts, &model, accounts, &pairs);
@@ -118,7 +127,7 @@ pub fn report_of(folder: &CampaignFolder) -> Result<WrittenReport, Failure> {
         sources: &texts(&sources),
         microbenchmarks: folder.microbenchmarks()?,
     };
-    Ok(report(&input, folder))
+    Ok(report(&input, folder, progress))
 }
 
 fn board(about: &DatasetFacts, facts: &ScenarioFacts) -> ReportedBoard {

@@ -8,7 +8,7 @@ use crate::account::Accounts;
 use crate::report::{Repository, file_uri};
 
 use super::folder::names;
-use super::progress;
+use super::progress::Progress;
 
 /// Where the sources lie: below `prefix`, or where git finds the files in the work tree
 /// around the current folder; nowhere outside of one.
@@ -30,9 +30,9 @@ pub fn repository_of(prefix: Option<&str>, accounts: &Accounts) -> Repository {
 
 /// Says so where paths are not from a repository's root, which tools that annotate code
 /// want.
-pub fn tell_unknown(repository: &Repository) {
+pub fn tell_unknown(repository: &Repository, progress: &dyn Progress) {
     if !repository.is_known() {
-        progress::say(
+        progress.say(
             "paths are from the source root, as no git work tree around here holds the sources; \
              --source-prefix PATH makes them paths of the repository",
         );

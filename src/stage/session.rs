@@ -16,7 +16,7 @@ use super::package_kind::PackageKind;
 /// gives what it would have given.
 pub(crate) fn session(
     scenario: &Scenario,
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     input: &InputSequence,
     kind: SessionKind,
     label: String,
@@ -78,7 +78,7 @@ fn limit_of_variant(took: Option<Duration>, limit: Duration) -> Duration {
 
 fn input_command(
     scenario: &Scenario,
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     input: &InputSequence,
     limit: Duration,
 ) -> Option<InputCommand> {

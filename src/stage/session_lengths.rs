@@ -10,7 +10,8 @@ use crate::csv_text::{self, CsvText};
 use crate::scenario::Scenario;
 
 use super::folder::names::SESSION_LENGTHS;
-use super::{Failure, Output, progress};
+use super::progress::Progress;
+use super::{Failure, Output};
 
 /// What sessions of an input are lengthened to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -59,11 +60,15 @@ pub(crate) fn keep(lengths: &[SessionLength], output: &Output) -> Result<(), Fai
 }
 
 /// The scenario of a campaign that is resumed: with the lengths that its trial found.
-pub(crate) fn resumed(scenario: &Scenario, output: &Output) -> Result<Scenario, Failure> {
+pub(crate) fn resumed(
+    scenario: &Scenario,
+    output: &Output,
+    progress: &dyn Progress,
+) -> Result<Scenario, Failure> {
     let file = output.path(SESSION_LENGTHS);
     let text = super::folder::read_text(&file)?;
     let lengths = parse(&text).map_err(|error| Failure::input(&file, error))?;
-    progress::say(format!("  {SESSION_LENGTHS}: {}", in_words(&lengths)));
+    progress.say(&format!("  {SESSION_LENGTHS}: {}", in_words(&lengths)));
     lengthened(scenario, &lengths)
 }
 
@@ -78,6 +83,7 @@ mod tests {
     use super::*;
     use crate::scenario::parse_scenario;
     use crate::stage::OnExisting;
+    use crate::stage::progress::Silent;
 
     fn scenario(frames: u64) -> Scenario {
         let text = format!(
@@ -90,14 +96,18 @@ mod tests {
     #[test]
     fn a_campaign_is_resumed_with_the_lengths_that_its_trial_found() {
         let folder = tempfile::tempdir().unwrap();
-        let output = Output::open(folder.path(), OnExisting::Resume).unwrap();
+        let output = Output::open(folder.path(), OnExisting::Resume, &Silent).unwrap();
         let frames = |scenario: &Scenario| scenario.frames(&scenario.inputs[0]);
         let lengths = [SessionLength { input: "few".into(), was: 100, frames: 900 }];
         keep(&lengths, &output).unwrap();
-        assert_eq!(frames(&resumed(&scenario(100), &output).unwrap()), Some(900));
-        assert_eq!(frames(&resumed(&scenario(50), &output).unwrap()), Some(50), "it was changed");
+        assert_eq!(frames(&resumed(&scenario(100), &output, &Silent).unwrap()), Some(900));
+        assert_eq!(
+            frames(&resumed(&scenario(50), &output, &Silent).unwrap()),
+            Some(50),
+            "it was changed"
+        );
         output.replacing().write(SESSION_LENGTHS, "input,was\nfew,x\n").unwrap();
-        let error = resumed(&scenario(100), &output).unwrap_err().to_string();
+        let error = resumed(&scenario(100), &output, &Silent).unwrap_err().to_string();
         assert!(error.contains(SESSION_LENGTHS), "{error}");
     }
 }

@@ -3,29 +3,31 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::progress;
+use super::progress::Progress;
 use super::times::{CampaignTimes, StageTime};
 
 /// Says which stage begins, how long all took, and how long what is left will take.
-pub(crate) struct StageClock {
+pub(crate) struct StageClock<'p> {
+    /// Who is told.
+    pub progress: &'p dyn Progress,
     start: Instant,
     now: RefCell<(String, Instant)>,
     times: RefCell<CampaignTimes>,
 }
 
-impl StageClock {
-    pub(crate) fn new() -> StageClock {
+impl<'p> StageClock<'p> {
+    pub(crate) fn new(progress: &'p dyn Progress) -> Self {
         let start = Instant::now();
         let now = RefCell::new((String::new(), start));
-        StageClock { start, now, times: RefCell::default() }
+        StageClock { progress, start, now, times: RefCell::default() }
     }
 
     /// A stage begins.
     pub(crate) fn stage(&self, name: &str) {
         let (before, began) = self.now.replace((name.to_string(), Instant::now()));
         self.times.borrow_mut().end(&before, began.elapsed().as_secs_f64());
-        progress::stage(name);
-        progress::say(format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
+        self.progress.stage(name);
+        self.progress.say(&format!("[{:5.1} s] {name}", self.start.elapsed().as_secs_f64()));
     }
 
     /// Expects stages that are to come.
@@ -38,7 +40,7 @@ impl StageClock {
     /// Says how long what is left will take, as far as that is known.
     pub(crate) fn tell(&self, what: &str) {
         if let Some(text) = self.times.borrow().text() {
-            progress::say(format!("  {what} will take {text}"));
+            self.progress.say(&format!("  {what} will take {text}"));
         }
     }
 }

@@ -7,7 +7,8 @@ use crate::model::table::Case;
 
 use super::facts::InputFacts;
 use super::fit::{CampaignData, CampaignProblem, KnownCosts};
-use super::{Failure, ScenarioFacts, progress};
+use super::progress::Progress;
+use super::{Failure, ScenarioFacts};
 
 /// The input sequences of a campaign, each by the others; none where there is only one.
 ///
@@ -31,9 +32,10 @@ pub fn unseen_if_any(
     facts: &ScenarioFacts,
     data: &CampaignData,
     known: Option<&KnownCosts>,
+    progress: &dyn Progress,
 ) -> Option<UnseenInputs> {
     unseen_inputs(facts, data, known).unwrap_or_else(|failure| {
-        progress::warn(format!("inputs were not predicted by the others: {failure}"));
+        progress.warn(&format!("inputs were not predicted by the others: {failure}"));
         None
     })
 }

@@ -35,7 +35,7 @@ fn patterns_cost_what_the_simulated_energy_model_spends() {
         csv::Reader::from_path(&path).unwrap().deserialize().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 1 + 14 + 4, "one session of each pattern");
     let simulated_model: toml::Table =
-        fs::read_to_string("crates/virtual-board/datasets/simulated-models/raspberry-pi-5.toml")
+        fs::read_to_string("datasets/simulated-models/raspberry-pi-5.toml")
             .unwrap()
             .parse()
             .unwrap();
@@ -106,7 +106,7 @@ fn two_boards_differ_by_what_their_chips_differ() {
         effects.iter().find(of_device).unwrap()["mean_j"].parse().unwrap()
     };
     let simulated_model: toml::Table =
-        fs::read_to_string("crates/virtual-board/datasets/simulated-models/raspberry-pi-5.toml")
+        fs::read_to_string("datasets/simulated-models/raspberry-pi-5.toml")
             .unwrap()
             .parse()
             .unwrap();

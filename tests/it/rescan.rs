@@ -15,6 +15,7 @@ use proptest::test_runner::{Config, TestRunner};
 use wattline::blocks::Granularity;
 use wattline::build::Sources;
 use wattline::operations::DictionaryTables;
+use wattline::stage::progress::Silent;
 use wattline::stage::scan::{ScanOptions, ScanRows, Shard, scan};
 use wattline::toolchain::Store;
 
@@ -29,7 +30,7 @@ fn options(cache: Option<&Path>, shard: Shard) -> ScanOptions {
 fn scanned(sources: &Sources, cache: Option<&Path>, shard: Shard) -> (Vec<ScanRows>, usize) {
     let mut rows = Vec::new();
     let options = options(cache, shard);
-    let scanned = scan(sources.clone(), &options, |file| rows.push(file)).unwrap();
+    let scanned = scan(sources.clone(), &options, |file| rows.push(file), &Silent).unwrap();
     (rows, scanned.remembered)
 }
 

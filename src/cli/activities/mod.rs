@@ -155,7 +155,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn api(out: &Path, existing: OnExisting) -> Result<(), Failure> {
-    let path = Output::open(out, existing)?.write(API_FILE, API_SOURCE)?;
+    let path = Output::open(out, existing, &progress::TERMINAL)?.write(API_FILE, API_SOURCE)?;
     progress::say(format!("written: {}", path.display()));
     Ok(())
 }
@@ -203,7 +203,7 @@ fn run_account(arguments: &AccountArguments) -> Result<(), Failure> {
 
 /// The folder of the results, without any that are there.
 fn open(out: &Path, existing: OnExisting) -> Result<Output, Failure> {
-    let output = Output::open(out, existing)?;
+    let output = Output::open(out, existing, &progress::TERMINAL)?;
     output.check_free(&FILES)?;
     Ok(output)
 }

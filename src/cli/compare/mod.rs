@@ -110,7 +110,7 @@ const FILES: [&str; 3] = ["compare.md", "compare.json", "compare.xml"];
 pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let output = match &arguments.out {
         Some(out) => {
-            let output = Output::open(out, OnExisting::from(arguments.force))?;
+            let output = Output::open(out, OnExisting::from(arguments.force), &progress::TERMINAL)?;
             output.check_free(&FILES)?;
             Some(output)
         }

@@ -75,7 +75,7 @@ pub fn merge(
     if let Some(to) = &arguments.partial {
         return PartialFile::open(to, arguments.force)?.put(&merged.to_bytes());
     }
-    let output = Output::open(&arguments.out, arguments.force.into())?;
+    let output = Output::open(&arguments.out, arguments.force.into(), &progress::TERMINAL)?;
     if merged.is_judged() {
         return validated(&merged, &output);
     }

@@ -15,6 +15,7 @@ use crate::recording::{
 use super::arguments::Arguments;
 use super::frame::MonitorInterval;
 use super::session::MonitorSession;
+use crate::cli::progress;
 use crate::stage::Failure;
 use crate::stage::{OnExisting, Output};
 
@@ -55,7 +56,7 @@ impl Recorder {
         existing: OnExisting,
         about: &RecordingHeader,
     ) -> Result<Recorder, Failure> {
-        let output = Output::open(folder, existing)?;
+        let output = Output::open(folder, existing, &progress::TERMINAL)?;
         output.check_free(&[MONITOR_FILE])?;
         output.check_free(&FILES)?;
         output.discard(&["accounts", "ledger.csv"]).or_else(|failure| match existing {

@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     progress::document(csv.trim_end());
     if let Some(folder) = &arguments.out {
-        let output = Output::open(folder, OnExisting::from(arguments.force))?;
+        let output = Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
         let path = output.write("tenants.csv", &csv)?;
         progress::say(format!("written: {}", path.display()));
     }

@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         );
     }
     if let Some(folder) = &arguments.out {
-        let output = Output::open(folder, OnExisting::from(arguments.force))?;
+        let output = Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
         let path = output.write("overhead.csv", csv)?;
         progress::say(format!("written: {}", path.display()));
     }

@@ -55,7 +55,8 @@ const GROWING: [&str; 3] = ["windows.csv", "views-1s.csv", "views-10s.csv"];
 impl<'a> TenantSession<'a> {
     pub fn open(arguments: &'a StreamArguments, options: StreamOptions) -> Result<Self, Failure> {
         let open = |folder: &PathBuf| -> Result<Files, Failure> {
-            let output = Output::open(folder, OnExisting::from(arguments.force))?;
+            let output =
+                Output::open(folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
             output.check_free(&WHOLE)?;
             output.check_free(&GROWING)?;
             let growing = |name| output.begin(name);

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use crate::input_file;
 use crate::run::OnExisting;
 use crate::stage::Failure;
-use crate::stage::progress;
+use crate::stage::progress::Progress;
 use crate::stage::unfinished::{self, UnfinishedFile};
 
 /// A folder that results are written to, and that no other process may open while this one
@@ -26,10 +26,17 @@ pub struct Output {
 impl Output {
     /// Opens the folder; creates it if it isn't there, and takes it away again if nothing was
     /// written. Nothing in it is touched before.
-    pub fn open(folder: &Path, existing: OnExisting) -> Result<Output, Failure> {
+    ///
+    /// # Errors
+    /// It can't be made, or another process writes to it.
+    pub fn open(
+        folder: &Path,
+        existing: OnExisting,
+        progress: &dyn Progress,
+    ) -> Result<Output, Failure> {
         let made = missing(folder);
         fs::create_dir_all(folder).map_err(Failure::io("create", folder))?;
-        let lock = Arc::new(lock(folder, made)?);
+        let lock = Arc::new(lock(folder, made, progress)?);
         Ok(Output { folder: folder.to_path_buf(), existing, _lock: lock })
     }
 
@@ -121,14 +128,14 @@ fn missing(folder: &Path) -> Vec<PathBuf> {
     folder.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
 }
 
-fn lock(folder: &Path, made: Vec<PathBuf>) -> Result<Lock, Failure> {
+fn lock(folder: &Path, made: Vec<PathBuf>, progress: &dyn Progress) -> Result<Lock, Failure> {
     let opened = File::open(folder).map_err(Failure::io("open", folder))?;
     match opened.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             return Err(Failure::InUse { folder: folder.to_path_buf() });
         }
-        Err(TryLockError::Error(error)) => progress::warn(format!(
+        Err(TryLockError::Error(error)) => progress.warn(&format!(
             "{}: this file system locks no folders ({error}), so nothing keeps another process \
              from writing there",
             folder.display()
@@ -205,11 +212,12 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::progress::Silent;
 
     #[test]
     fn what_is_there_is_kept_unless_forced() {
         let folder = tempfile::tempdir().unwrap();
-        let careful = Output::open(folder.path(), OnExisting::Refuse).unwrap();
+        let careful = Output::open(folder.path(), OnExisting::Refuse, &Silent).unwrap();
         careful.write("a/b.csv", "one").unwrap();
         let error = careful.write("a/b.csv", "two").unwrap_err();
         assert!(error.to_string().contains("b.csv"), "{error}");
@@ -223,7 +231,7 @@ mod tests {
     fn a_folder_that_nothing_was_written_to_is_taken_away() {
         let around = tempfile::tempdir().unwrap();
         let made = around.path().join("a/b");
-        let open = || Output::open(&made, OnExisting::Refuse).unwrap();
+        let open = || Output::open(&made, OnExisting::Refuse, &Silent).unwrap();
         let output = open();
         assert!(made.is_dir());
         drop(output);
@@ -239,7 +247,7 @@ mod tests {
     #[test]
     fn a_file_in_parts_is_there_once_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let output = Output::open(folder.path(), OnExisting::Refuse).unwrap();
+        let output = Output::open(folder.path(), OnExisting::Refuse, &Silent).unwrap();
         let mut file = output.begin("a.csv").unwrap();
         file.add("one\n").unwrap();
         assert!(!folder.path().join("a.csv").exists());

@@ -21,13 +21,14 @@ use crate::scenario::{CampaignProtocol, Scenario};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
+use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PLAN;
 use crate::stage::package_kind::{
     InstallableApplication, InstalledVersions, PackageKind, application_file, written,
 };
+use crate::stage::progress::Progress;
 use crate::stage::session::{held_against, session};
-use crate::stage::{Failure, progress};
 
 /// Where a campaign's time goes on this machine's clock.
 #[derive(Debug, Default)]
@@ -52,12 +53,12 @@ impl Time {
     }
 
     /// Says how long the runs took, and what of it was no session.
-    pub fn say(&self, whole: Duration, runs: usize) {
+    pub fn say(&self, whole: Duration, runs: usize, progress: &dyn Progress) {
         if runs == 0 {
             return;
         }
         let per_run = |time: Duration| time.as_secs_f64() / runs as f64;
-        progress::say(format!(
+        progress.say(&format!(
             "  {runs} runs in {:.1} s: {:.2} s a run in the session, {:.2} s outside, of which \
              {:.2} s for building variants",
             whole.as_secs_f64(),
@@ -68,11 +69,17 @@ impl Time {
     }
 
     /// The same for several boards at once, whose sessions overlap.
-    pub fn say_of_fleet(&self, whole: Duration, runs: usize, boards: usize) {
+    pub fn say_of_fleet(
+        &self,
+        whole: Duration,
+        runs: usize,
+        boards: usize,
+        progress: &dyn Progress,
+    ) {
         if runs == 0 {
             return;
         }
-        progress::say(format!(
+        progress.say(&format!(
             "  {} on {boards} boards in {:.1} s: {:.1} s of sessions, {:.1} s of waiting for \
              variants",
             counted(runs, "run"),
@@ -224,7 +231,7 @@ pub struct BoardDriver<'d, 'j, 'a> {
     scenario: &'d Scenario,
     cases: BTreeMap<&'d str, &'d PlannedCase>,
     builds: &'d Mutex<VariantBuilds<'j, 'a>>,
-    board: &'d OpenBoard,
+    board: &'d OpenBoard<'d>,
     folder: &'d Path,
     installed: InstalledVersions,
     /// The longest sessions of unremoved cases, by what they are for and input.
@@ -257,7 +264,7 @@ impl BoardDriver<'_, '_, '_> {
         // A board that was lost may have been restarted: it is installed again.
         let installed = RefCell::new(std::mem::take(&mut self.installed));
         let in_session = Cell::new(Duration::ZERO);
-        let session = |board: &OpenBoard| {
+        let session = |board: &OpenBoard<'_>| {
             if let Some(build) = &build {
                 installed.borrow_mut().install(board, build, &plan.package)?;
             }
@@ -285,7 +292,7 @@ impl<'d, 'j, 'a> BoardDriver<'d, 'j, 'a> {
         scenario: &'d Scenario,
         cases: &'d [PlannedCase],
         builds: &'d Mutex<VariantBuilds<'j, 'a>>,
-        board: &'d OpenBoard,
+        board: &'d OpenBoard<'d>,
         folder: &'d Path,
     ) -> Self {
         let cases = cases.iter().map(|case| (case.name.as_str(), case)).collect();

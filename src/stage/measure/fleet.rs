@@ -7,11 +7,12 @@ use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, assign};
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    Enough, Member, Progress, RunOptions, RunSummary, WhenLost, read_assignment, read_journal,
+    Enough, Member, RunOptions, RunProgress, RunSummary, WhenLost, read_assignment, read_journal,
     run_fleet,
 };
 use crate::scenario::Scenario;
 use crate::stage::boards::{OpenBoard, namesakes};
+use crate::stage::progress::Progress;
 use crate::stage::{CampaignFolder, Failure, Output};
 
 use super::driver::{BoardDriver, Time, VariantBuilds};
@@ -40,10 +41,11 @@ pub struct SharedCampaign<'c> {
 pub fn measure(
     campaign: &SharedCampaign<'_>,
     builder: &mut VariantBuilder<'_>,
-    boards: &[OpenBoard],
+    boards: &[OpenBoard<'_>],
     output: &Output,
     when_lost: WhenLost,
     enough: &mut Enough<'_>,
+    progress: &dyn Progress,
 ) -> Result<RunSummary, Failure> {
     let SharedCampaign { scenario, cases, order, options } = *campaign;
     let serials = names(boards)?;
@@ -63,11 +65,11 @@ pub fn measure(
         .map(|(board, driver)| Member { board: board.clone(), driver })
         .collect();
     let began = Instant::now();
-    let bar = run_bar(order);
+    let bar = run_bar(order, progress);
     let fresh = assign(cases, &serials, options.seed);
-    let mut show = |progress: &Progress<'_>| {
-        bar.set_length(progress.total as u64);
-        show(bar.as_ref(), &options.folder, progress);
+    let mut show = |run: &RunProgress<'_>| {
+        bar.set_length(run.total as u64);
+        show(bar.as_ref(), &options.folder, run, progress);
     };
     let ended = run_fleet(order, fresh, members, options, when_lost, enough, &mut show);
     drop(bar);
@@ -76,7 +78,8 @@ pub fn measure(
     written?;
     let mut time = Time::default();
     drivers.iter_mut().for_each(|driver| time += std::mem::take(&mut driver.time));
-    time.say_of_fleet(began.elapsed(), summary.records.len() - before, boards.len());
+    let runs = summary.records.len() - before;
+    time.say_of_fleet(began.elapsed(), runs, boards.len(), progress);
     Ok(summary)
 }
 
@@ -89,7 +92,7 @@ fn write_assignment(output: &Output) -> Result<(), Failure> {
 }
 
 /// The boards' names in records, which must tell them apart.
-fn names(boards: &[OpenBoard]) -> Result<Vec<String>, Failure> {
+fn names(boards: &[OpenBoard<'_>]) -> Result<Vec<String>, Failure> {
     let names: Vec<String> = boards.iter().map(OpenBoard::recorded_serial).collect();
     match namesakes(&names) {
         None => Ok(names),
@@ -104,11 +107,11 @@ fn names(boards: &[OpenBoard]) -> Result<Vec<String>, Failure> {
 }
 
 /// Boards that share a campaign are measured by the same rails.
-fn same_rails(boards: &[OpenBoard]) -> Result<(), Failure> {
-    let kind = |board: &OpenBoard| (board.meter, board.rails.clone(), board.fixed_khz);
+fn same_rails(boards: &[OpenBoard<'_>]) -> Result<(), Failure> {
+    let kind = |board: &OpenBoard<'_>| (board.meter, board.rails.clone(), board.fixed_khz);
     let odd = boards.windows(2).find(|pair| kind(&pair[0]) != kind(&pair[1]));
     let Some([one, other]) = odd else { return Ok(()) };
-    let what = |board: &OpenBoard| {
+    let what = |board: &OpenBoard<'_>| {
         let frequency =
             board.fixed_khz.map_or("its own frequency".into(), |khz| format!("{khz} kHz"));
         let rails = board.rails.join(", ");
@@ -124,7 +127,7 @@ fn same_rails(boards: &[OpenBoard]) -> Result<(), Failure> {
 
 /// A campaign that was begun on one board stays there, and every board keeps its meter.
 /// Returns how many runs there are.
-fn check_journal(boards: &[OpenBoard], output: &Output) -> Result<usize, Failure> {
+fn check_journal(boards: &[OpenBoard<'_>], output: &Output) -> Result<usize, Failure> {
     let records = read_journal(output.folder()).unwrap_or_default();
     let folder = output.folder().display();
     if let Some(first) = records.first().filter(|_| !is_spread(&output.campaign())) {

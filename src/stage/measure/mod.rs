@@ -14,15 +14,16 @@ use crate::device::DeviceError;
 use crate::format::counted;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    CampaignBasis, JudgeSettings, OnExisting, Progress, RunOptions, RunRecord, RunSummary, Stopped,
-    Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
+    CampaignBasis, JudgeSettings, OnExisting, RunOptions, RunProgress, RunRecord, RunSummary,
+    Stopped, Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
 };
 use crate::scenario::Scenario;
 use crate::toolchain::artifact::hash_of_bytes;
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::folder::{names, read_text};
-use super::{Failure, Loaded, Output, progress, truth};
+use super::progress::Progress;
+use super::{Failure, Loaded, Output, truth};
 use driver::{BoardDriver, VariantBuilds};
 use shown::{run_bar, show};
 use stop_rule::StopRule;
@@ -38,19 +39,20 @@ pub struct ResumeOptions {
 
 /// Opens the campaign's boards; one that is started for it leaves its ground truth in the folder.
 /// Where a campaign on several is resumed, one that is not there is told and left out.
-pub fn open_boards(
+pub fn open_boards<'p>(
     choices: &[BoardChoice],
     patience: Duration,
     scenario: &Scenario,
     output: &Output,
-) -> Result<Vec<OpenBoard>, Failure> {
+    progress: &'p dyn Progress,
+) -> Result<Vec<OpenBoard<'p>>, Failure> {
     boards::check_logs(choices, &scenario.board)?;
     let truth = truth::board_folder(output);
     let settings = VirtualSettings { truth: Some(truth), seed: scenario.seed };
     let mut opened = Vec::new();
     let mut failed = None;
     for choice in choices {
-        match boards::open(choice, scenario, &settings, output.folder()) {
+        match boards::open(choice, scenario, &settings, output.folder(), progress) {
             Ok(mut board) => {
                 board.patience = patience;
                 opened.push(board);
@@ -60,7 +62,7 @@ pub fn open_boards(
             Err(Failure::Device(error))
                 if choices.len() > 1 && fleet::is_spread(&output.campaign()) =>
             {
-                progress::warn(format!("{error}; the other boards continue without it"));
+                progress.warn(&format!("{error}; the other boards continue without it"));
                 failed = Some(error);
             }
             Err(failure) => return Err(failure),
@@ -77,9 +79,10 @@ pub fn measure(
     loaded: &Loaded,
     cases: &[PlannedCase],
     builder: &mut VariantBuilder<'_>,
-    boards: &[OpenBoard],
+    boards: &[OpenBoard<'_>],
     output: &Output,
     ResumeOptions { existing, when_lost }: ResumeOptions,
+    progress: &dyn Progress,
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
     let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
@@ -94,7 +97,7 @@ pub fn measure(
             .first()
             .map_or_else(|| JudgeSettings::from(scenario), |board| board.judge_settings(scenario)),
     };
-    take_up(scenario, &options, output)?;
+    take_up(scenario, &options, output, progress)?;
     let dictionary = &loaded.application.dictionary;
     let rule = StopRule { scenario, cases, dictionary, folder: &output.campaign() };
     let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
@@ -103,7 +106,15 @@ pub fn measure(
         _ => {
             let campaign =
                 fleet::SharedCampaign { scenario, cases, order: &order, options: &options };
-            return fleet::measure(&campaign, builder, boards, output, when_lost, &mut enough);
+            return fleet::measure(
+                &campaign,
+                builder,
+                boards,
+                output,
+                when_lost,
+                &mut enough,
+                progress,
+            );
         }
     };
     let before = check_board(board, output)?;
@@ -112,16 +123,16 @@ pub fn measure(
     let builds = VariantBuilds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, cases, &builds, board, folder.path());
     let began = Instant::now();
-    let bar = run_bar(&order);
-    let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);
+    let bar = run_bar(&order, progress);
+    let mut show = |run: &RunProgress<'_>| show(bar.as_ref(), &options.folder, run, progress);
     let summary = run_campaign_until(&order, &mut driver, &options, &mut enough, &mut show)?;
     drop(bar);
-    driver.time.say(began.elapsed(), summary.records.len() - before);
+    driver.time.say(began.elapsed(), summary.records.len() - before, progress);
     Ok(summary)
 }
 
 /// A campaign is resumed on the board that it began on. Returns how many runs it has.
-fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
+fn check_board(board: &OpenBoard<'_>, output: &Output) -> Result<usize, Failure> {
     // A folder without a journal has no campaign; a damaged one is told of when it is opened.
     let records = read_journal(output.folder()).unwrap_or_default();
     let (own, meter) = (board.recorded_serial(), board.meter);
@@ -141,7 +152,7 @@ fn check_board(board: &OpenBoard, output: &Output) -> Result<usize, Failure> {
 /// Refuses to resume a virtual board's campaign on another chip.
 fn same_simulated_model(
     records: &[RunRecord],
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
     let Some(own) = &board.facts.simulated_model else { return Ok(()) };
@@ -169,10 +180,15 @@ fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<CampaignBasis, Failur
 
 /// Says what changed since the campaign was last resumed; its folder's scenario is
 /// this one from now on.
-fn take_up(scenario: &Scenario, options: &RunOptions, output: &Output) -> Result<(), Failure> {
+fn take_up(
+    scenario: &Scenario,
+    options: &RunOptions,
+    output: &Output,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
     let changes = changes_of_basis(&options.folder, &options.basis);
     if let Some(changes) = changes.filter(|_| options.existing == OnExisting::Resume) {
-        changes.iter().for_each(|line| progress::say(format!("  {line}")));
+        changes.iter().for_each(|line| progress.say(&format!("  {line}")));
         output.replacing().write_scenario(scenario)?;
     }
     Ok(())

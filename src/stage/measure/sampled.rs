@@ -12,7 +12,10 @@ use crate::stage::boards::OpenBoard;
 ///
 /// # Errors
 /// Sampled runs are asked for of a board without a sampler that is known.
-pub fn on(campaign: &CampaignSettings, boards: &[OpenBoard]) -> Result<CampaignSettings, Failure> {
+pub fn on(
+    campaign: &CampaignSettings,
+    boards: &[OpenBoard<'_>],
+) -> Result<CampaignSettings, Failure> {
     let samplers: Result<Vec<Sampler>, Failure> = boards.iter().map(OpenBoard::sampler).collect();
     match (campaign.sampled_repeats, samplers) {
         (Some(1..), Err(none)) => Err(none),

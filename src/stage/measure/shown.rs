@@ -4,18 +4,18 @@ use std::path::Path;
 
 use crate::campaign::{PlannedRun, RunPhase};
 use crate::power::crash_in;
-use crate::run::{ExitState, Progress, RunRecord, read_logs};
-use crate::stage::progress::{self, WorkProgress};
+use crate::run::{ExitState, RunProgress, RunRecord, read_logs};
+use crate::stage::progress::{Progress, WorkProgress};
 
 /// The bar of a campaign's runs.
-pub fn run_bar(order: &[PlannedRun]) -> Box<dyn WorkProgress> {
-    progress::bar(order.len() as u64, "measuring")
+pub fn run_bar(order: &[PlannedRun], progress: &dyn Progress) -> Box<dyn WorkProgress> {
+    progress.bar(order.len() as u64, "measuring")
 }
 
 /// Shows how far a campaign is, and what went wrong.
-pub fn show(bar: &dyn WorkProgress, folder: &Path, progress: &Progress<'_>) {
-    let done = progress.done as u64;
-    let Some(record) = progress.record else { return bar.found_up_to(done) };
+pub fn show(bar: &dyn WorkProgress, folder: &Path, run: &RunProgress<'_>, progress: &dyn Progress) {
+    let done = run.done as u64;
+    let Some(record) = run.record else { return bar.found_up_to(done) };
     bar.made_up_to(done);
     let warning = match record.is_good() {
         false => Some(format!("run {} is bad: {}", record.folder, record.reasons())),
@@ -23,7 +23,7 @@ pub fn show(bar: &dyn WorkProgress, folder: &Path, progress: &Progress<'_>) {
     };
     if let Some(warning) = warning {
         let crash = crash(folder, record).map_or(String::new(), |crash| format!("\n{crash}"));
-        bar.suspend(&mut || progress::warn(format!("{warning}{crash}")));
+        bar.suspend(&mut || progress.warn(&format!("{warning}{crash}")));
     }
 }
 

@@ -89,6 +89,7 @@ mod tests {
     use super::*;
     use crate::stage::OnExisting;
     use crate::stage::folder::names::MICROBENCHMARK_RUNS;
+    use crate::stage::progress::Silent;
 
     fn logs() -> MicrobenchmarkLogs {
         MicrobenchmarkLogs { samples: "samples".into(), logcat: "log".into() }
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn only_finished_sessions_of_the_same_kind_are_taken_up() {
         let folder = tempfile::tempdir().unwrap();
-        let careful = Output::open(folder.path(), OnExisting::Refuse).unwrap();
+        let careful = Output::open(folder.path(), OnExisting::Refuse, &Silent).unwrap();
         let bold = careful.replacing();
         let session = |output, description: &str| KeptSession {
             place: SessionStore { output, runs: MICROBENCHMARK_RUNS },

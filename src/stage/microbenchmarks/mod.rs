@@ -31,6 +31,7 @@ use crate::toolchain::{Jdk, jar};
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::fit::devices_text;
 use super::folder::names::MICROBENCHMARK_RUNS;
+use super::progress::Progress;
 use super::{Failure, Output};
 
 pub(crate) use kept::SessionStore;
@@ -63,14 +64,15 @@ pub struct MeasuredMicrobenchmarks {
 }
 
 /// Opens the boards that microbenchmarks run on.
-pub fn open_boards(
+pub fn open_boards<'p>(
     choices: &[BoardChoice],
     scenario: &Scenario,
     output: &Output,
-) -> Result<Vec<OpenBoard>, Failure> {
+    progress: &'p dyn Progress,
+) -> Result<Vec<OpenBoard<'p>>, Failure> {
     boards::check_logs(choices, &scenario.board)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let open = |choice| boards::open(choice, scenario, &settings, output.folder());
+    let open = |choice| boards::open(choice, scenario, &settings, output.folder(), progress);
     choices.iter().map(open).collect()
 }
 
@@ -80,8 +82,9 @@ pub fn microbenchmarks(
     mix: &Mix,
     scenario: &Scenario,
     jdk: &Jdk,
-    boards: &[OpenBoard],
+    boards: &[OpenBoard<'_>],
     output: &Output,
+    progress: &dyn Progress,
 ) -> Result<MeasuredMicrobenchmarks, Failure> {
     let all = for_boards(boards);
     let wanted = wanted(mix, scenario);
@@ -90,7 +93,7 @@ pub fn microbenchmarks(
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &microbenchmarks, &mut builder, jdk)?;
     let place = SessionStore { output, runs: MICROBENCHMARK_RUNS };
-    let runs = measure_all(&microbenchmarks, scenario, &mut builder, boards, place)?;
+    let runs = measure_all(&microbenchmarks, scenario, &mut builder, boards, place, progress)?;
     let every: Vec<MicrobenchmarkRun> = runs.iter().flatten().cloned().collect();
     let table = measure::table(&every, &counts);
     let places =
@@ -129,7 +132,7 @@ fn selected(
 }
 
 /// The microbenchmarks that the boards' compilers leave whole.
-fn for_boards(boards: &[OpenBoard]) -> Vec<Microbenchmark> {
+fn for_boards(boards: &[OpenBoard<'_>]) -> Vec<Microbenchmark> {
     let places = match boards.iter().any(OpenBoard::is_local) {
         true => PLACES_MEANWHILE,
         false => PLACES_AHEAD,

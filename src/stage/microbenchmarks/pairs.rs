@@ -7,6 +7,7 @@ use crate::microbenchmarks::pairs::{self, BeforeAfterPair, MeasuredPair};
 use crate::scenario::Scenario;
 use crate::stage::boards::OpenBoard;
 use crate::stage::folder::names::PAIR_RUNS;
+use crate::stage::progress::Progress;
 use crate::stage::{Failure, Output};
 use crate::toolchain::Jdk;
 
@@ -18,8 +19,9 @@ pub(crate) fn pairs(
     patterns: &BTreeSet<&str>,
     scenario: &Scenario,
     jdk: &Jdk,
-    boards: &[OpenBoard],
+    boards: &[OpenBoard<'_>],
     output: &Output,
+    progress: &dyn Progress,
 ) -> Result<Vec<MeasuredPair>, Failure> {
     let is_wanted = |pair: &BeforeAfterPair| patterns.contains(pair.pattern.as_str());
     let wanted: Vec<BeforeAfterPair> = pairs::pairs().into_iter().filter(is_wanted).collect();
@@ -31,6 +33,6 @@ pub(crate) fn pairs(
     let mut builder = VariantBuilder::new(&application, jdk, Some(JAVA_RELEASE))?;
     let counts = count(&application, &microbenchmarks, &mut builder, jdk)?;
     let place = SessionStore { output, runs: PAIR_RUNS };
-    let sessions = measure_all(&microbenchmarks, scenario, &mut builder, boards, place)?;
+    let sessions = measure_all(&microbenchmarks, scenario, &mut builder, boards, place, progress)?;
     Ok(pairs::measured(&wanted, &sessions, &counts))
 }

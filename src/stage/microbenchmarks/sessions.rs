@@ -27,7 +27,7 @@ use crate::scenario::{Scenario, StartKind};
 use crate::stage::Failure;
 use crate::stage::boards::OpenBoard;
 use crate::stage::package_kind::{PackageKind, application_file};
-use crate::stage::progress::{self, WorkProgress};
+use crate::stage::progress::{Progress, WorkProgress};
 use crate::toolchain::artifact::hash_of_bytes;
 use crate::toolchain::{Jdk, jar};
 
@@ -102,10 +102,10 @@ fn gap_s(scenario: &Scenario, meter: &str) -> f64 {
     scenario.microbenchmarks.gap_s.unwrap_or(usual_s).max(needed_s.unwrap_or(0.0))
 }
 
-fn say_gap(scenario: &Scenario, meter: &str) {
+fn say_gap(scenario: &Scenario, meter: &str, progress: &dyn Progress) {
     let gap_s = gap_s(scenario, meter);
     if gap_s > scenario.microbenchmarks.gap_s.unwrap_or(UNKNOWN_GAP_S) {
-        progress::say(format!(
+        progress.say(&format!(
             "  microbenchmarks are {gap_s:.1} s apart: {meter} refreshes that rarely"
         ));
     }
@@ -120,7 +120,7 @@ pub struct SessionMeter<'m> {
     pub is_local: bool,
 }
 
-impl<'b> From<&'b OpenBoard> for SessionMeter<'b> {
+impl<'b> From<&'b OpenBoard<'_>> for SessionMeter<'b> {
     fn from(board: &'b OpenBoard) -> Self {
         Self { meter: board.meter, is_local: board.is_local() }
     }
@@ -141,21 +141,23 @@ pub fn measure_all(
     microbenchmarks: &[Microbenchmark],
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
-    boards: &[OpenBoard],
+    boards: &[OpenBoard<'_>],
     place: SessionStore<'_>,
+    progress: &dyn Progress,
 ) -> Result<Vec<Vec<MicrobenchmarkRun>>, Failure> {
     let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
     let folder = TemporaryFolder::new("microbenchmarks")
         .map_err(Failure::io("create", std::env::temp_dir()))?;
     let programs = programs(scenario, &variant, builder.jdk(), boards, folder.path())?;
-    let program = |board: &OpenBoard| &programs[&PackageKind::of_ours(scenario, board)];
-    let mut turns =
-        turns(microbenchmarks, scenario, boards, &|board| program(board).1.clone(), place)?;
+    let program = |board: &OpenBoard<'_>| &programs[&PackageKind::of_ours(scenario, board)];
+    let hash = |board: &OpenBoard<'_>| program(board).1.clone();
+    let mut turns = turns(microbenchmarks, scenario, boards, &hash, place)?;
+    say_kept(&turns, progress);
     for board in boards {
-        say_gap(scenario, board.meter);
+        say_gap(scenario, board.meter, progress);
     }
     let steps = |turn: &MicrobenchmarkSession<'_>| steps_of(&turn.plan);
-    let bar = progress::bar(turns.iter().flatten().map(steps).sum(), PART);
+    let bar = progress.bar(turns.iter().flatten().map(steps).sum(), PART);
     let there = turns.iter().flatten().filter(|turn| turn.logs.is_some());
     bar.found_up_to(there.map(steps).sum());
     let measured: Vec<_> = thread::scope(|scope| {
@@ -183,7 +185,7 @@ fn programs(
     scenario: &Scenario,
     variant: &BuiltVariant,
     jdk: &Jdk,
-    boards: &[OpenBoard],
+    boards: &[OpenBoard<'_>],
     folder: &Path,
 ) -> Result<BTreeMap<PackageKind, (PathBuf, String)>, Failure> {
     let forms: BTreeSet<PackageKind> =
@@ -214,8 +216,8 @@ fn programs(
 fn turns<'o>(
     microbenchmarks: &[Microbenchmark],
     scenario: &Scenario,
-    boards: &[OpenBoard],
-    hash: &dyn Fn(&OpenBoard) -> String,
+    boards: &[OpenBoard<'_>],
+    hash: &dyn Fn(&OpenBoard<'_>) -> String,
     place: SessionStore<'o>,
 ) -> Result<Vec<Vec<MicrobenchmarkSession<'o>>>, Failure> {
     let repeats = scenario.microbenchmarks.repeats.max(boards.len() as u32);
@@ -232,17 +234,26 @@ fn turns<'o>(
         let logs = kept.logs()?;
         turns[at].push(MicrobenchmarkSession { plan, kept, logs });
     }
-    let done = turns.iter().flatten().filter(|turn| turn.logs.is_some()).count();
-    if done > 0 {
-        let (one, many) = ("session of microbenchmarks is", "sessions of microbenchmarks are");
-        let repeats = counted_as(repeats, one, many);
-        progress::say(format!("{done} of {repeats} there already"));
-    }
     Ok(turns)
 }
 
+/// Says how many sessions need not be made again.
+fn say_kept(turns: &[Vec<MicrobenchmarkSession<'_>>], progress: &dyn Progress) {
+    let all = turns.iter().flatten();
+    let done = all.clone().filter(|turn| turn.logs.is_some()).count();
+    if done > 0 {
+        let (one, many) = ("session of microbenchmarks is", "sessions of microbenchmarks are");
+        let all = counted_as(all.count(), one, many);
+        progress.say(&format!("{done} of {all} there already"));
+    }
+}
+
 /// All that a session's energies depend on.
-fn description(program: &str, plan: &SessionPlan, board: &OpenBoard) -> Result<String, Failure> {
+fn description(
+    program: &str,
+    plan: &SessionPlan,
+    board: &OpenBoard<'_>,
+) -> Result<String, Failure> {
     let frequency = board.fixed_khz.map_or("left".to_string(), |khz| khz.to_string());
     let mut lines = vec![
         format!("program_sha256={program}"),
@@ -256,7 +267,7 @@ fn description(program: &str, plan: &SessionPlan, board: &OpenBoard) -> Result<S
 
 /// One board's turns.
 fn measure_on(
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     turns: &mut [MicrobenchmarkSession<'_>],
     file: &Path,
     bar: &dyn WorkProgress,
@@ -268,7 +279,8 @@ fn measure_on(
             Some(logs) => (logs, false),
             None => (measure(board, plan, kept, (file, &is_installed), bar)?, true),
         };
-        let runs = energies(&logs, &board.rails, &board.recorded_serial(), window_s(plan))?;
+        let (device, window_s) = (board.recorded_serial(), window_s(plan));
+        let runs = energies(&logs, &board.rails, &device, window_s, board.progress())?;
         if is_new {
             // One without energies is made again.
             kept.finish()?;
@@ -280,14 +292,14 @@ fn measure_on(
 
 /// Makes a session and keeps its logs.
 fn measure(
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     plan: &SessionPlan,
     kept: &KeptSession<'_>,
     (file, is_installed): (&Path, &Cell<bool>),
     bar: &dyn WorkProgress,
 ) -> Result<MicrobenchmarkLogs, Failure> {
     let closed = Cell::new(0);
-    let once = |board: &OpenBoard| {
+    let once = |board: &OpenBoard<'_>| {
         if !is_installed.replace(true) {
             board.install(file, &plan.package)?;
         }
@@ -326,7 +338,7 @@ fn steps_of(plan: &SessionPlan) -> u64 {
 fn session(
     order: &[Microbenchmark],
     scenario: &Scenario,
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     repeat: u32,
 ) -> SessionPlan {
     let warm_s = if board.is_local() { WARM_UP_S } else { 0.0 };
@@ -386,6 +398,7 @@ fn energies(
     rails: &[String],
     device: &str,
     window_s: f64,
+    progress: &dyn Progress,
 ) -> Result<Vec<MicrobenchmarkRun>, Failure> {
     let trace = parse_samples(&logs.samples).map_err(|error| bad(error.to_string()))?;
     let windows = parse_session_log(&logs.logcat, &MarkerTexts::default())
@@ -409,14 +422,14 @@ fn energies(
     let names = |rows: &[MicrobenchmarkEnergy]| rows.iter().map(|row| row.name.clone()).collect();
     let mut unexecuted: Vec<String> = names(&nothing);
     unexecuted.extend(empty.into_iter().map(|named| named.name));
-    say_left_out("compilers still worked on them", &names(&compiling));
-    say_left_out("compilers left nothing of them to be executed", &unexecuted);
+    say_left_out("compilers still worked on them", &names(&compiling), progress);
+    say_left_out("compilers left nothing of them to be executed", &unexecuted, progress);
     some.into_iter().map(|row| microbenchmark_run(row, device)).collect()
 }
 
-fn say_left_out(why: &str, names: &[String]) {
+fn say_left_out(why: &str, names: &[String], progress: &dyn Progress) {
     if !names.is_empty() {
-        progress::warn(format!("microbenchmarks left out, for {why}: {}", names.join(", ")));
+        progress.warn(&format!("microbenchmarks left out, for {why}: {}", names.join(", ")));
     }
 }
 
@@ -452,6 +465,7 @@ fn microbenchmark_run(
 mod tests {
     use super::*;
     use crate::scenario::parse_scenario;
+    use crate::stage::progress::Silent;
 
     #[test]
     fn microbenchmarks_are_as_far_apart_as_the_meter_needs() {
@@ -497,7 +511,7 @@ mod tests {
             format!("01-01 00:00:{at_s:06.3}   100   100 I {}{text}\n", tag(text))
         };
         let logs = MicrobenchmarkLogs { samples, logcat: said.iter().map(line).collect() };
-        let runs = energies(&logs, &["estimate".to_string()], "jvm", 1.0).unwrap();
+        let runs = energies(&logs, &["estimate".to_string()], "jvm", 1.0, &Silent).unwrap();
         let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
         assert_eq!(names, ["some"]);
         assert!(runs[0].energy_j > 1.0, "{runs:?}");

@@ -22,7 +22,8 @@ use crate::toolchain::Jdk;
 
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::folder::names;
-use super::{Failure, Loaded, Output, progress};
+use super::progress::Progress;
+use super::{Failure, Loaded, Output};
 use dry_runs::{DryRunFile, RememberingRunner, purpose};
 use on_board::OnBoard;
 use watched_runs::ProgressRunner;
@@ -79,42 +80,49 @@ pub fn plan(
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
     dry_runs: &DryRuns<'_>,
+    progress: &dyn Progress,
 ) -> Result<MadePlan, Failure> {
     let scenario = &loaded.scenario;
     let budget = scenario.campaign.dry_runs;
     match (scenario.campaign.plan_on, dry_runs.file) {
         (PlanOn::Host, None) => {
             let dry = HostDryRunner::new(scenario, jdk, builder)?;
-            plan_with(loaded, &mut ProgressRunner::new(dry, budget))
+            plan_with(loaded, &mut ProgressRunner::new(dry, budget, progress))
         }
         (PlanOn::Host, Some(file)) => {
-            let dry = ProgressRunner::new(HostDryRunner::new(scenario, jdk, builder)?, budget);
+            let dry = HostDryRunner::new(scenario, jdk, builder)?;
+            let dry = ProgressRunner::new(dry, budget, progress);
             let purpose = purpose(loaded, "");
             plan_with(loaded, &mut RememberingRunner::open(dry, &DryRunFile::Named(file), purpose)?)
         }
         (PlanOn::Board, file) => {
-            let board = open_board(scenario, dry_runs)?;
+            let board = open_board(scenario, dry_runs, progress)?;
             let purpose = purpose(loaded, &identity(&board));
             let own = || DryRunFile::Own(dry_runs.output.path(names::DRY_RUNS));
             let memory = file.map_or_else(own, DryRunFile::Named);
-            let dry = ProgressRunner::new(OnBoard::new(loaded, board, builder)?, budget);
+            let dry = OnBoard::new(loaded, board, builder)?;
+            let dry = ProgressRunner::new(dry, budget, progress);
             plan_with(loaded, &mut RememberingRunner::open(dry, &memory, purpose)?.one_by_one())
         }
     }
 }
 
-fn open_board(scenario: &Scenario, dry_runs: &DryRuns<'_>) -> Result<OpenBoard, Failure> {
+fn open_board<'p>(
+    scenario: &Scenario,
+    dry_runs: &DryRuns<'_>,
+    progress: &'p dyn Progress,
+) -> Result<OpenBoard<'p>, Failure> {
     let DryRuns { boards, patience, .. } = dry_runs;
     let choice = boards.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let mut board = boards::open(choice, scenario, &settings, dry_runs.output.folder())?;
+    let mut board = boards::open(choice, scenario, &settings, dry_runs.output.folder(), progress)?;
     board.patience = *patience;
-    progress::say(format!("  dry runs on board {}", board.recorded_serial()));
+    progress.say(&format!("  dry runs on board {}", board.recorded_serial()));
     Ok(board)
 }
 
 /// What tells a board from others that may count differently.
-fn identity(board: &OpenBoard) -> String {
+fn identity(board: &OpenBoard<'_>) -> String {
     let facts = &board.facts;
     format!("\n{} {:?} {:?}", board.recorded_serial(), facts.model, facts.android_release)
 }

@@ -42,7 +42,7 @@ const INPUT: &str = "wattline.input";
 /// Runs cases of a scenario on a board.
 pub struct OnBoard<'r, 'a> {
     scenario: &'r Scenario,
-    board: OpenBoard,
+    board: OpenBoard<'r>,
     form: PackageKind,
     builder: &'r mut VariantBuilder<'a>,
     packing: VariantPackager<'r>,
@@ -82,7 +82,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     /// A board that takes this application as a jar.
     pub fn new(
         loaded: &'r Loaded,
-        board: OpenBoard,
+        board: OpenBoard<'r>,
         builder: &'r mut VariantBuilder<'a>,
     ) -> Result<Self, Failure> {
         let scenario = &loaded.scenario;
@@ -235,7 +235,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
         patience: Option<Duration>,
     ) -> Result<(SessionLogs, Option<Duration>), Failure> {
         let installed = RefCell::new(std::mem::take(&mut self.installed));
-        let call = |board: &OpenBoard| {
+        let call = |board: &OpenBoard<'_>| {
             installed.borrow_mut().install(board, package, &plan.package)?;
             guarded(board, plan, patience)
         };
@@ -249,7 +249,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
 /// A session that is ended when its application takes longer than that: one that computes or
 /// waits for ever would keep a virtual board's clock standing, so its own limit never passes.
 fn guarded(
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     plan: &SessionPlan,
     patience: Option<Duration>,
 ) -> Result<(SessionLogs, Option<Duration>), DeviceError> {

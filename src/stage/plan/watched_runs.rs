@@ -5,26 +5,27 @@ use std::time::{Duration, Instant};
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 
 use crate::format::counted;
-use crate::stage::progress::{self, WorkProgress};
+use crate::stage::progress::{Progress, WorkProgress};
 
 /// Planning that takes longer is announced.
 const LONG: Duration = Duration::from_secs(600);
 
 /// Shows how many of about `budget` dry runs `inner` has made.
-pub struct ProgressRunner<D> {
+pub struct ProgressRunner<'p, D> {
     inner: D,
+    progress: &'p dyn Progress,
     budget: u32,
     bar: Box<dyn WorkProgress>,
     made: u64,
     batches: usize,
 }
 
-impl<D: DryRunner> ProgressRunner<D> {
+impl<'p, D: DryRunner> ProgressRunner<'p, D> {
     /// Nothing has run yet.
-    pub fn new(inner: D, budget: usize) -> Self {
-        let bar = progress::bar(budget as u64, "dry runs");
+    pub fn new(inner: D, budget: usize, progress: &'p dyn Progress) -> Self {
+        let bar = progress.bar(budget as u64, "dry runs");
         let budget = u32::try_from(budget).unwrap_or(u32::MAX);
-        Self { inner, budget, bar, made: 0, batches: 0 }
+        Self { inner, progress, budget, bar, made: 0, batches: 0 }
     }
 
     fn watch(
@@ -48,7 +49,7 @@ impl<D: DryRunner> ProgressRunner<D> {
     fn announce(&self, each: Duration) {
         let all = each.saturating_mul(self.budget);
         if all > LONG {
-            progress::warn(format!(
+            self.progress.warn(&format!(
                 "{} at {:.1} s each will take about {:.0} min; a program that waits \
                  between frames can be told not to in dry runs (session.dry_extras), and \
                  campaign.dry_runs is their number",
@@ -60,7 +61,7 @@ impl<D: DryRunner> ProgressRunner<D> {
     }
 }
 
-impl<D: DryRunner> DryRunner for ProgressRunner<D> {
+impl<D: DryRunner> DryRunner for ProgressRunner<'_, D> {
     fn try_cases(&mut self, cases: &[DryCase]) -> Result<Vec<DryOutcome>, DryError> {
         self.watch(cases, |inner, cases| inner.try_cases(cases))
     }

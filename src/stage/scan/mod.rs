@@ -15,7 +15,7 @@ use crate::finding::Finding;
 use crate::java::fingerprints::ClassFingerprints;
 use crate::java::{ClassPath, SourceFile};
 use crate::operations::{Calls, CountedFile, Prepared, ResolvedProgram, Unit, on_deep_stacks};
-use crate::stage::progress;
+use crate::stage::progress::Progress;
 use crate::toolchain::Store;
 use crate::toolchain::store::Key;
 use memory::{CountedRows, KeptRows, ScanCache};
@@ -58,9 +58,11 @@ pub fn scan(
     sources: Sources,
     options: &ScanOptions,
     mut take: impl FnMut(ScanRows) + Send,
+    progress: &dyn Progress,
 ) -> Result<Scanned, BuildError> {
     let classes = sources.open_classes()?;
-    let memory = options.cache.as_ref().and_then(|store| remember(store, options, &classes));
+    let memory =
+        options.cache.as_ref().and_then(|store| remember(store, options, &classes, progress));
     let Sources { files, findings: mut unread, .. } = sources;
     let files: Vec<LoadedSource> = files.into_iter().filter(|file| file.analyse).collect();
     let division = ShardDivision::of(&files, options.shard);
@@ -74,16 +76,21 @@ pub fn scan(
     };
     on_deep_stacks(|| work.scan(files, &classes, |rows| rows.into_iter().for_each(&mut take)));
     if let Some(trouble) = memory.and_then(ScanCache::finish) {
-        progress::warn(format!("not all is kept for the next scan: {trouble}"));
+        progress.warn(&format!("not all is kept for the next scan: {trouble}"));
     }
     Ok(Scanned { unread, remembered: remembered.into_inner() })
 }
 
-fn remember(store: &Store, options: &ScanOptions, classes: &ClassPath) -> Option<ScanCache> {
+fn remember(
+    store: &Store,
+    options: &ScanOptions,
+    classes: &ClassPath,
+    progress: &dyn Progress,
+) -> Option<ScanCache> {
     match ScanCache::of(store.clone(), options.granularity, classes) {
         Ok(memory) => Some(memory),
         Err(error) => {
-            progress::warn(format!("nothing is taken from earlier scans: {error}"));
+            progress.warn(&format!("nothing is taken from earlier scans: {error}"));
             None
         }
     }

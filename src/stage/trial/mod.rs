@@ -18,7 +18,7 @@ use crate::scenario::{InputSequence, Scenario, SessionSettings};
 use super::boards::{self, BoardChoice, OpenBoard, VirtualSettings};
 use super::measure::driver::{BoardDriver, VariantBuilds};
 use super::measure::sampled;
-use super::progress;
+use super::progress::Progress;
 use super::session_lengths::SessionLength;
 use super::{Failure, Loaded, Output};
 
@@ -51,13 +51,14 @@ pub fn make(
     builder: &mut VariantBuilder<'_>,
     choices: &[BoardChoice],
     output: &Output,
+    progress: &dyn Progress,
 ) -> Result<Trial, Failure> {
     let scenario = &loaded.scenario;
     boards::check_logs(choices, &scenario.board)?;
     let settings = VirtualSettings { truth: None, seed: scenario.seed };
-    let open =
-        choices.iter().map(|choice| boards::open(choice, scenario, &settings, output.folder()));
-    let open: Vec<OpenBoard> = open.collect::<Result<_, _>>()?;
+    let open = |choice| boards::open(choice, scenario, &settings, output.folder(), progress);
+    let open = choices.iter().map(open);
+    let open: Vec<OpenBoard<'_>> = open.collect::<Result<_, _>>()?;
     let sampled_repeats = sampled::on(&scenario.campaign, &open)?.sampled_repeats.unwrap_or(0);
     let phase = if sampled_repeats > 0 { RunPhase::Sampled } else { RunPhase::Power };
     let board = open.first().ok_or_else(|| Failure::Usage("no board is named".into()))?;
@@ -89,7 +90,7 @@ struct TrialSession {
 
 /// A session of every input sequence.
 fn sessions_on(
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     phase: RunPhase,
     scenario: &Scenario,
     builder: &mut VariantBuilder<'_>,
@@ -137,7 +138,7 @@ fn base_case(input: &InputSequence) -> PlannedCase {
 fn measured(
     input: &str,
     (phase, raw): (RunPhase, &RawRun),
-    board: &OpenBoard,
+    board: &OpenBoard<'_>,
     scenario: &Scenario,
 ) -> Result<MeasuredSession, Failure> {
     let settings = board.judge_settings(scenario);
@@ -151,7 +152,9 @@ fn measured(
         None => failed(format!("no session comes about with input {input}: {said}")),
         Some(measured) => {
             if !reasons.is_empty() {
-                progress::warn(format!("a trial with input {input} would be a bad run: {said}"));
+                board
+                    .progress()
+                    .warn(&format!("a trial with input {input} would be a bad run: {said}"));
             }
             Ok(measured)
         }
@@ -183,7 +186,11 @@ impl Trial {
     ///
     /// # Errors
     /// All of them are: nothing would be left to fit.
-    pub fn check_durations(&self, scenario: &Scenario) -> Result<(), Failure> {
+    pub fn check_durations(
+        &self,
+        scenario: &Scenario,
+        progress: &dyn Progress,
+    ) -> Result<(), Failure> {
         let short = scenario.inputs.iter().zip(&self.sessions);
         let short = short.filter_map(|(input, (_, run))| too_short(input, run, scenario));
         let short: Vec<String> = short.collect();
@@ -192,7 +199,7 @@ impl Trial {
                 format!("all sessions are too short for the meter:\n{}", short.join("\n"));
             return Err(Failure::input(&scenario.file, message));
         }
-        short.iter().for_each(|line| progress::warn(format!("too short for the meter: {line}")));
+        short.iter().for_each(|line| progress.warn(&format!("too short for the meter: {line}")));
         Ok(())
     }
 
@@ -334,6 +341,7 @@ mod tests {
     use super::*;
     use crate::power::RuntimeThreads;
     use crate::scenario::parse_scenario;
+    use crate::stage::progress::Silent;
 
     pub fn scenario() -> Scenario {
         let text = "name = 'a'\n[application]\npackage = 'a.b'\nmain = 'A'\n[[source]]\npath = 's'\n\
@@ -370,8 +378,12 @@ mod tests {
         let said = too_short(&scenario().inputs[0], run, &scenario()).unwrap();
         assert!(said.starts_with("base 2.4 s with input few, 2.6 s are needed"), "{said}");
         assert!(said.contains("`frames` of 110 and more, where it is 100"), "{said}");
-        assert!(trial([2.4, 8.0]).check_durations(&scenario()).is_ok(), "one input is left");
-        let refused = trial([2.4, 1.2]).check_durations(&scenario()).unwrap_err().to_string();
+        assert!(
+            trial([2.4, 8.0]).check_durations(&scenario(), &Silent).is_ok(),
+            "one input is left"
+        );
+        let refused =
+            trial([2.4, 1.2]).check_durations(&scenario(), &Silent).unwrap_err().to_string();
         assert!(refused.contains("`frames` of 660 and more, where it is 300"), "{refused}");
     }
 

@@ -22,7 +22,7 @@ use crate::instrument::Probe;
 use crate::java::SourceFile;
 use crate::private_files::TemporaryFolder;
 use crate::run::{
-    CampaignBasis, OnExisting, Progress, RunError, RunOptions, RunRecord, read_stacks_of,
+    CampaignBasis, OnExisting, RunError, RunOptions, RunProgress, RunRecord, read_stacks_of,
     run_campaign_until,
 };
 use crate::scenario::Scenario;
@@ -34,7 +34,7 @@ use super::measure::driver::{BoardDriver, VariantBuilds, VariantPackager};
 use super::measure::sampled;
 use super::measure::shown::{run_bar, show};
 use super::package_kind::PackageKind;
-use super::{Failure, Loaded, Output, plan, progress};
+use super::{Failure, Loaded, Output, plan};
 
 use places::{SavingsBasis, of_copy};
 use rounds::SessionsByRound;
@@ -52,7 +52,7 @@ pub(crate) struct Verification<'v> {
     /// What compiles them.
     pub jdk: &'v Jdk,
     /// Where they run.
-    pub board: &'v OpenBoard,
+    pub board: &'v OpenBoard<'v>,
     /// Where raw logs are kept.
     pub output: &'v Output,
 }
@@ -83,7 +83,7 @@ impl Verification<'_> {
         });
         let verified: Vec<VerifiedHint> = verified.collect();
         if verified.len() < chosen.len() {
-            progress::warn(format!(
+            self.board.progress().warn(&format!(
                 "{} of {} could not be measured: their sessions were bad, or no sample \
                  met their methods; longer sessions have more samples",
                 chosen.len() - verified.len(),
@@ -183,9 +183,11 @@ impl Verification<'_> {
         let folder =
             TemporaryFolder::new("verify").map_err(Failure::io("create", std::env::temp_dir()))?;
         let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());
-        let bar = run_bar(&order);
+        let bar = run_bar(&order, self.board.progress());
         let all = |driver: &mut BoardDriver<'_, '_, '_>| {
-            let mut show = |progress: &Progress<'_>| show(bar.as_ref(), &options.folder, progress);
+            let mut show = |run: &RunProgress<'_>| {
+                show(bar.as_ref(), &options.folder, run, self.board.progress());
+            };
             run_campaign_until(&order, driver, &options, &mut |_| Ok(None), &mut show)
         };
         let summary = match all(&mut driver) {
@@ -196,7 +198,9 @@ impl Verification<'_> {
             summary => summary,
         }?;
         for (run, reasons) in &summary.given_up {
-            progress::warn(format!("stopped after repeated failures: {}: {reasons}", run.id()));
+            self.board
+                .progress()
+                .warn(&format!("stopped after repeated failures: {}: {reasons}", run.id()));
         }
         Ok(summary.records)
     }

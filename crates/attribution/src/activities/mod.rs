@@ -26,6 +26,7 @@ mod periods;
 mod powers;
 mod remark;
 mod sections;
+#[cfg(any(test, feature = "simulated-nodes"))]
 pub mod simulated;
 mod sweep;
 

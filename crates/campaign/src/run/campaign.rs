@@ -21,7 +21,7 @@ pub trait RunDriver {
 
 /// What is told after each run.
 #[derive(Debug)]
-pub struct Progress<'r> {
+pub struct RunProgress<'r> {
     /// Plan entries that are done, for good or bad.
     pub done: usize,
     /// Plan entries.
@@ -58,7 +58,7 @@ pub fn run_campaign_until(
     driver: &mut dyn RunDriver,
     options: &RunOptions,
     enough: &mut Enough<'_>,
-    progress: &mut dyn FnMut(&Progress<'_>),
+    progress: &mut dyn FnMut(&RunProgress<'_>),
 ) -> Result<RunSummary, RunError> {
     let mut journal = open(options)?;
     let mut given_up = Vec::new();
@@ -68,13 +68,13 @@ pub fn run_campaign_until(
         let is_done = |journal: &Journal| entry.is_done(journal, options.max_retries);
         if is_done(&journal) {
             resumed += 1;
-            let told = Progress { done: index + 1, total: order.len(), record: None };
+            let told = RunProgress { done: index + 1, total: order.len(), record: None };
             progress(&told);
         }
         while !is_done(&journal) {
             make_run(entry, driver, options, &mut journal)?;
             let done = index + usize::from(is_done(&journal));
-            progress(&Progress { done, total: order.len(), record: journal.records.last() });
+            progress(&RunProgress { done, total: order.len(), record: journal.records.last() });
         }
         match entry.last_reasons(&journal) {
             None => hopeless = 0,
@@ -90,7 +90,7 @@ pub fn run_campaign_until(
             }
         }
         if is_enough(order, index, enough, &mut journal)? {
-            progress(&Progress { done: order.len(), total: order.len(), record: None });
+            progress(&RunProgress { done: order.len(), total: order.len(), record: None });
             break;
         }
     }

@@ -16,7 +16,7 @@ fn run_campaign(
     order: &[PlannedRun],
     driver: &mut dyn RunDriver,
     options: &RunOptions,
-    progress: &mut dyn FnMut(&Progress<'_>),
+    progress: &mut dyn FnMut(&RunProgress<'_>),
 ) -> Result<RunSummary, RunError> {
     run_campaign_until(order, driver, options, &mut |_| Ok(None), progress)
 }

@@ -17,7 +17,7 @@ use std::thread;
 
 use crate::campaign::{Assignment, PlannedRun};
 
-use super::campaign::{Enough, HOPELESS, Progress, RunDriver, RunSummary, open};
+use super::campaign::{Enough, HOPELESS, RunDriver, RunProgress, RunSummary, open};
 use super::entry::RunEntry;
 use super::error::{DriverError, RunError};
 use super::journal::{Journal, Stopped};
@@ -68,7 +68,7 @@ pub fn run_fleet(
     options: &RunOptions,
     when_lost: WhenLost,
     enough: &mut Enough<'_>,
-    progress: &mut dyn FnMut(&Progress<'_>),
+    progress: &mut dyn FnMut(&RunProgress<'_>),
 ) -> Result<RunSummary, RunError> {
     let mut journal = open(options)?;
     if journal.assignment.is_none() {
@@ -246,7 +246,7 @@ impl<'f> Fleet<'f> {
         inboxes: &BTreeMap<String, Sender<SessionTask>>,
         answers: &Receiver<SessionResult>,
         enough: &mut Enough<'_>,
-        progress: &mut dyn FnMut(&Progress<'_>),
+        progress: &mut dyn FnMut(&RunProgress<'_>),
     ) -> Result<(), RunError> {
         self.tell(progress, false);
         let mut idle: Vec<String> = inboxes.keys().cloned().collect();
@@ -288,7 +288,7 @@ impl<'f> Fleet<'f> {
         board: &str,
         task: &SessionTask,
         raw: RawRun,
-        progress: &mut dyn FnMut(&Progress<'_>),
+        progress: &mut dyn FnMut(&RunProgress<'_>),
     ) -> Result<(), RunError> {
         let entry = RunEntry { run: &task.run, board: Some(board) };
         entry.keep(task.attempt, raw, self.options, &mut self.journal)?;
@@ -320,9 +320,9 @@ impl<'f> Fleet<'f> {
         self.entries().filter(|(board, run)| self.is_done(run, board)).count()
     }
 
-    fn tell(&self, progress: &mut dyn FnMut(&Progress<'_>), is_new: bool) {
+    fn tell(&self, progress: &mut dyn FnMut(&RunProgress<'_>), is_new: bool) {
         let record = self.journal.records.last().filter(|_| is_new);
-        progress(&Progress { done: self.done(), total: self.entries().count(), record });
+        progress(&RunProgress { done: self.done(), total: self.entries().count(), record });
     }
 
     /// What there is in the end; an error when runs are open.

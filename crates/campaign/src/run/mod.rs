@@ -28,7 +28,7 @@ pub(crate) mod summary;
 
 pub use basis::CampaignBasis;
 pub use campaign::RunSummary;
-pub use campaign::{Enough, Progress, RunDriver, run_campaign_until};
+pub use campaign::{Enough, RunDriver, RunProgress, run_campaign_until};
 pub use error::{DriverError, RunError};
 pub use fleet::WhenLost;
 pub use fleet::{Member, run_fleet};

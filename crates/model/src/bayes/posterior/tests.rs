@@ -10,7 +10,7 @@ use super::*;
 
 /// The published means, which the virtual board's simulated energy model spends by.
 const PUBLISHED: &str =
-    include_str!("../../../../virtual-board/datasets/simulated-models/raspberry-pi-5.toml");
+    include_str!("../../../../../datasets/simulated-models/raspberry-pi-5.toml");
 /// The published standard deviation of a measurement, in joules.
 const SIGMA_J: f64 = 1.356665e-8;
 
