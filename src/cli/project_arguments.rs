@@ -18,6 +18,10 @@ pub struct ProjectArguments {
     /// `.` for the project itself), and take sources, class path and names from the build.
     #[arg(long, value_name = "MODULE", group = "build_tool")]
     maven: Option<String>,
+    /// An option for the build tool, as it takes it; may be given several times
+    /// (`--build-option=-Pfast --build-option=-Dkey=value`).
+    #[arg(long, value_name = "OPTION", requires = "build_tool", allow_hyphen_values = true)]
+    build_option: Vec<String>,
     /// The folder of the Gradle or Maven project.
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "build_tool")]
     project: PathBuf,
@@ -31,6 +35,11 @@ impl ProjectArguments {
             (None, Some(module)) => (BuildTool::Maven, module),
             (None, None) => return None,
         };
-        Some(ProjectOrigin { tool, target: target.clone(), folder: self.project.clone() })
+        Some(ProjectOrigin {
+            tool,
+            target: target.clone(),
+            options: self.build_option.clone(),
+            folder: self.project.clone(),
+        })
     }
 }

@@ -14,6 +14,8 @@ pub struct ProjectOrigin {
     pub tool: BuildTool,
     /// A task of Gradle (`:app:assembleBenchmark`), or a module as `mvn -pl` has it (`app`).
     pub target: String,
+    /// Options of the user's own for it: `-Pfast`.
+    pub options: Vec<String>,
     /// The project's folder.
     pub folder: PathBuf,
 }
@@ -39,10 +41,10 @@ impl ProjectOrigin {
         output: &Output,
         progress: &dyn Progress,
     ) -> Result<(ProjectBuild, Vec<Module>), Failure> {
-        let ProjectOrigin { tool, target, folder } = self.clone();
+        let ProjectOrigin { tool, target, options, folder } = self.clone();
         progress.say(&format!("{tool} builds {target} in {}", folder.display()));
         let results = output.path(tool.folder());
-        let build = ProjectBuild { tool, target, project: folder, folder: results };
+        let build = ProjectBuild { tool, target, options, project: folder, folder: results };
         let modules = build.modules()?;
         Ok((build, modules))
     }

@@ -66,6 +66,11 @@ fn compiler(configuration: &str) -> String {
 const APP_COMPILER: &str = "<release>11</release><parameters>true</parameters>\
      <excludes><exclude>demo/Left.java</exclude></excludes>\
      <compilerArgs><arg>-Aof=Maven</arg><arg>-Xlint:all</arg></compilerArgs>";
+/// The end of the library's file: its encoding, and another one by a profile.
+const LETTERS: &str = "<properties><letters>windows-1252</letters></properties>
+  <profiles><profile><id>other-letters</id>
+    <properties><letters>ISO-8859-1</letters></properties></profile></profiles>
+</project>";
 const STARTS: &str = "<plugin><groupId>org.apache.maven.plugins</groupId>\
      <artifactId>maven-jar-plugin</artifactId><configuration><archive><manifest>\
      <mainClass>demo.Main</mainClass></manifest></archive></configuration></plugin>";
@@ -150,7 +155,8 @@ impl Project {
         let project = Project { folder: tempfile::tempdir().unwrap() };
         let app = compiler(APP_COMPILER) + STARTS;
         let app = pom("app", &[("lib", "compile"), ("marks", "provided")], &app);
-        let lib = compiler("<encoding>windows-1252</encoding>");
+        let lib = compiler("<encoding>${letters}</encoding>");
+        let lib = pom("lib", &[], &lib).replace("</project>", LETTERS);
         let service = "META-INF/services/javax.annotation.processing.Processor";
         for (name, text) in [
             ("pom.xml", ROOT),
@@ -158,7 +164,7 @@ impl Project {
             ("app/src/main/java/demo/Main.java", APPLICATION),
             ("app/src/main/java/demo/Left.java", "package demo;\nclass Left { no Java }\n"),
             ("app/src/main/resources/text", "text of resources"),
-            ("lib/pom.xml", &pom("lib", &[], &lib)),
+            ("lib/pom.xml", &lib),
             ("marks/pom.xml", &pom("marks", &[], &compiler("<proc>none</proc>"))),
             ("marks/src/main/java/marks/Mark.java", MARK),
             ("marks/src/main/java/marks/MarkProcessor.java", PROCESSOR),
@@ -294,6 +300,11 @@ fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path(project: &Pr
     );
     let findings = project.out("findings.csv");
     assert!(!findings.contains("unresolved"), "the class path is that of the build: {findings}");
+    let profile = ["--build-option=-Pother-letters"];
+    let (done, told) = project.wattline("instrument", "lib", &profile);
+    assert!(done, "{told}");
+    let steps = project.out("lib/Steps.java");
+    assert!(steps.contains("\u{b5}J \u{80}"), "the profile reads them otherwise: {steps}");
 }
 
 #[test]

@@ -54,14 +54,18 @@ pub fn choice_text(model: &Model) -> String {
                 .to_owned(),
         );
     }
+    lines.push(format!(
+        "    chosen by errors in {} folds of all cases; those to quote are in the validation, whose \
+         cases the choice does not see",
+        choice.folds
+    ));
     for candidate in &choice.candidates {
         let se = candidate.nmae_se.map_or(String::new(), |se| format!(" +- {:.2}", 100.0 * se));
         lines.push(format!(
-            "    {:<10} weight {:.3}, NMAE {:6.2}{se} % of cases held out in {} folds",
+            "    {:<10} weight {:.3}, NMAE {:6.2}{se} %",
             candidate.name,
             candidate.weight,
-            100.0 * candidate.nmae,
-            choice.folds
+            100.0 * candidate.nmae
         ));
     }
     lines.join("\n")

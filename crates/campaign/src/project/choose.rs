@@ -134,7 +134,13 @@ mod tests {
 
     fn gradle(task: &str) -> ProjectBuild {
         let (project, folder) = ("/p".into(), "/o".into());
-        ProjectBuild { tool: BuildTool::Gradle, target: task.into(), project, folder }
+        ProjectBuild {
+            tool: BuildTool::Gradle,
+            target: task.into(),
+            options: Vec::new(),
+            project,
+            folder,
+        }
     }
 
     #[test]
@@ -183,7 +189,13 @@ mod tests {
         let modules = [of("app"), of("lib")];
         let chosen = |target: &str| {
             let (tool, project) = (BuildTool::Maven, folder.path().into());
-            let build = ProjectBuild { tool, target: target.into(), project, folder: "/o".into() };
+            let build = ProjectBuild {
+                tool,
+                target: target.into(),
+                options: Vec::new(),
+                project,
+                folder: "/o".into(),
+            };
             choose(&modules, &build)
                 .map(|chosen| chosen.module.name.clone() + &chosen.module.project)
         };

@@ -222,6 +222,7 @@ mod tests {
         let build = ProjectBuild {
             tool: BuildTool::Gradle,
             target: ":classes".into(),
+            options: Vec::new(),
             project: folder.into(),
             folder: folder.join("gradle"),
         };

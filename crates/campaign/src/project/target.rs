@@ -72,6 +72,8 @@ pub struct ProjectBuild {
     /// A task as on Gradle's command line, `:app:assembleBenchmark`; or a module as `mvn -pl` has
     /// it: `app`, `:app`, `.`.
     pub target: String,
+    /// Options of the user's own for the build tool, as it takes them: `-Pfast`.
+    pub options: Vec<String>,
     /// The project's folder, that of `settings.gradle` or of the root's `pom.xml`.
     pub project: PathBuf,
     /// Where the log and what modules tell go.

@@ -24,7 +24,7 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
         gradle.arg(format!("-Pwattline.export={}", exported.display()));
         // A build whose configuration comes from a cache runs no init script.
         gradle.args(["configuration-cache", "unsafe.configuration-cache"].map(switched_off));
-        gradle.args(["--console=plain", &build.target]);
+        gradle.args(&build.options).args(["--console=plain", &build.target]);
     })?;
     if let Some(said) = said {
         return Err(failure(build, &program, &said, log_of(build)));
@@ -75,6 +75,7 @@ mod tests {
         let build = ProjectBuild {
             tool: BuildTool::Gradle,
             target: ":app:assemble".into(),
+            options: Vec::new(),
             project: "p".into(),
             folder: "out/gradle".into(),
         };

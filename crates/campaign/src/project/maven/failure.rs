@@ -83,9 +83,14 @@ mod tests {
     use crate::project::BuildTool;
 
     fn told(said: &str) -> String {
+        told_with(&[], said)
+    }
+
+    fn told_with(options: &[&str], said: &str) -> String {
         let build = ProjectBuild {
             tool: BuildTool::Maven,
             target: "app".into(),
+            options: options.iter().map(ToString::to_string).collect(),
             project: "p".into(),
             folder: "out/maven".into(),
         };
@@ -110,9 +115,12 @@ mod tests {
         let said = "[ERROR] Failed to execute goal on project app: Could not resolve dependencies: \
             Cannot access central (https://c) in offline mode and the artifact a:b:jar:1 has not \
             been downloaded from it before. -> [Help 1]\n";
-        let told = told(said);
+        let told = told_with(&["-Pfast"], said);
         assert!(told.contains("a:b:jar:1 has not been downloaded"), "{told}");
-        assert!(told.ends_with("once, in p:\n  ./mvnw -pl app -am process-classes"), "{told}");
+        assert!(
+            told.ends_with("once, in p:\n  ./mvnw -Pfast -pl app -am process-classes"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
     }
 }
 
-/// What is built: the module, and what it needs of the same project.
-fn goals(build: &ProjectBuild) -> [&str; 4] {
-    ["-pl", &build.target, "-am", PHASE]
+/// What is built, and how: the module, and what it needs of the same project.
+fn goals(build: &ProjectBuild) -> Vec<&str> {
+    let options = build.options.iter().map(String::as_str);
+    options.chain(["-pl", &build.target, "-am", PHASE]).collect()
 }
