@@ -84,7 +84,7 @@ fn package(arguments: &Arguments, origin: &ScenarioOrigin, out: &Path) -> Result
     let output = Output::open(out, arguments.force.into(), &progress::TERMINAL)?;
     output.check_free(&[FILE, RUNNER_FILE])?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(&origin.file(&output, &progress::TERMINAL)?, &progress::TERMINAL)?;
+    let loaded = load::load_named(origin, &output, &progress::TERMINAL)?;
     let removed = checked_blocks(&arguments.remove, &loaded.application)?;
     let mut builder = plan::builder(&loaded, &jdk)?;
     let variant = builder.build(&removed, probe)?;

@@ -47,10 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&[PLAN])?;
     let boards = arguments.boards.choices()?;
     let jdk = Jdk::find()?;
-    let loaded = load::load(
-        &arguments.origin.origin().file(&output, &progress::TERMINAL)?,
-        &progress::TERMINAL,
-    )?;
+    let loaded = load::load_named(&arguments.origin.origin(), &output, &progress::TERMINAL)?;
     check_boards(&boards, &loaded.scenario)?;
     if arguments.force {
         output.discard(&[DRY_RUNS])?;

@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     loaded.warn_of_obstacles();
     arguments.processors.run_named(&mut loaded)?;
     let mut all = ScanResults::begin(&output)?;
-    let Scanned { unread, remembered } =
+    let Scanned { unread, other_languages, remembered } =
         scan::scan(loaded.sources, &options, |rows| all.add(rows), &progress::TERMINAL)?;
     let ScanResults { tables, totals, mut findings, written } = all;
     written?;
@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     findings.extend(unread);
     findings.sort();
     output.write(names::FINDINGS, findings_csv(&findings))?;
-    progress::result(totals.line(&findings));
+    progress::result(totals.line(&findings, &other_languages));
     if remembered > 0 {
         progress::say(format!("{} as in earlier scans", counted(remembered, "file")));
     }

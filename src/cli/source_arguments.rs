@@ -35,7 +35,7 @@ pub struct SourceArguments {
 /// `--classpath`, for all commands that read sources.
 #[derive(Debug, Args)]
 pub struct ClassPathArguments {
-    /// Jars and class folders, separated as Java does; the JDK is found by itself.
+    /// Jars, AARs and class folders, separated as Java does; the JDK is found by itself.
     #[arg(long, default_value = "")]
     pub classpath: String,
 }

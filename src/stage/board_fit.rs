@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::build::OwnPackage;
 use crate::device::{
     Board, BoardFacts, Frequency, LOCAL_SERIAL, LocalJvm, PrepareOptions, choose_meter, facts,
     prepare, restore,
 };
 use crate::run::LEAST_REFRESHES;
 use crate::scenario::{
-    ExternalMeterLog, FrequencyChoice, MeterChoice, PlanOn, Scenario, StartKind,
+    Application, ExternalMeterLog, FrequencyChoice, MeterChoice, PlanOn, Scenario,
 };
 use crate::toolchain::Jdk;
 
@@ -19,7 +20,7 @@ use super::Failure;
 use super::application_core::application_core;
 use super::boards::{self, BoardChoice, VirtualSettings};
 pub use super::unfit_key::UnfitKey;
-use super::unfit_key::needs_android;
+use super::unfit_key::{is_jar, needs_android, refused_levels};
 
 /// How long a board may take to answer.
 const ANSWER: Duration = Duration::from_secs(20);
@@ -154,9 +155,13 @@ fn of_processor(scenario: &Scenario, processor: &Processor, unfit: &mut Vec<Unfi
     unfit.extend(application_core(settings, processor.last_big).err());
 }
 
-/// Start, sampler, and where dry runs are made.
+/// What the board refuses to install, start, sampler, and where dry runs are made.
 fn of_application(scenario: &Scenario, facts: &BoardFacts, unfit: &mut Vec<UnfitKey>) {
-    let is_jar = scenario.application.start == StartKind::Main && facts.is_virtual();
+    match packaged(scenario, facts) {
+        Ok(application) => unfit.extend(refused_levels(&application, facts)),
+        Err(no_package) => unfit.push(no_package),
+    }
+    let is_jar = is_jar(&scenario.application, facts);
     if scenario.campaign.plan_on == PlanOn::Board && is_jar {
         let problem = "is \"board\", which gives switches to a package alone: leave \
                        `application.start` out, or plan on \"host\"";
@@ -166,6 +171,23 @@ fn of_application(scenario: &Scenario, facts: &BoardFacts, unfit: &mut Vec<Unfit
     if scenario.campaign.sampled_repeats > Some(0) && sampler.is_none() {
         let problem = "the board has no sampler that is known; leave it out, or set 0";
         unfit.push(UnfitKey { key: "campaign.sampled_repeats", problem: problem.into() });
+    }
+}
+
+/// The application as its package says it is; that of the own build has a manifest of its own.
+fn packaged(scenario: &Scenario, facts: &BoardFacts) -> Result<Application, UnfitKey> {
+    let unfit = |problem| UnfitKey { key: "application.apk", problem };
+    let application = scenario.application.clone();
+    let package = OwnPackage::of(scenario);
+    let Some(package) = package.map_err(|error| unfit(format!("cannot be measured: {error}")))?
+    else {
+        return Ok(application);
+    };
+    match package.native().filter(|_| facts.is_virtual()) {
+        Some(library) => Err(unfit(format!(
+            "has code for processors ({library}), and a virtual board runs none: take a device"
+        ))),
+        None => Ok(package.complete(application)),
     }
 }
 

@@ -21,7 +21,7 @@ use super::application_core::{PAPERS_CORE, application_core};
 pub use super::board_choice::{BoardChoice, VirtualChoice};
 use super::package_kind::PackageKind;
 use super::progress::Progress;
-use super::unfit_key::needs_android;
+use super::unfit_key::{needs_android, refused_levels};
 
 /// A prepared board; restored and let go of when dropped.
 pub struct OpenBoard<'p> {
@@ -136,10 +136,12 @@ pub(crate) fn open<'p>(
     let meter = chosen.meter.name();
     let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
     let state = prepare(&board, &options)?;
+    // From here on the board is put back as it was, also after a failure.
+    let place = AdbPlace { progress, board, options, log, server, running };
+    check_levels(scenario, &state.facts)?;
     say_meter(&chosen, &rails, progress);
     let big_core = application_core(settings, state.big_core);
     let big_core = big_core.map_err(|unfit| unfit.failure(scenario))?;
-    let place = AdbPlace { progress, board, options, log, server, running };
     let mut board = OpenBoard {
         place: SessionTarget::Adb(Box::new(place)),
         progress,
@@ -158,6 +160,12 @@ pub(crate) fn open<'p>(
         board.facts.sampler = board.facts.sampler.filter(|sampler| sampler.is_of_packages());
     }
     Ok(board)
+}
+
+/// Refuses an application that the board's Android would refuse after it was built.
+fn check_levels(scenario: &Scenario, facts: &BoardFacts) -> Result<(), Failure> {
+    let unfit = refused_levels(&scenario.application, facts);
+    unfit.first().map_or(Ok(()), |unfit| Err(unfit.failure(scenario)))
 }
 
 /// A board behind adb; a virtual one runs as long as what is returned with it.

@@ -10,6 +10,22 @@ use crate::toolchain::Jdk;
 use super::progress::{Progress, in_words};
 use super::{Failure, ScenarioFacts};
 
+/// Why the calls of a scenario's application are recorded nowhere: it does not run on this
+/// machine's JVM, which records them. None where they can be.
+pub(crate) fn not_recordable(scenario: &Scenario) -> Option<&'static str> {
+    match (&scenario.application.apk, &scenario.session.input_command) {
+        (Some(_), _) => Some(
+            "call paths and inclusive energies are not there of the package of your own build \
+             (`application.apk`): this machine's JVM, which records calls, does not run it",
+        ),
+        (None, Some(_)) => Some(
+            "call paths and inclusive energies are not there with `session.input_command`: it gives \
+             input on a board alone, and this machine's JVM records calls",
+        ),
+        (None, None) => None,
+    }
+}
+
 /// Records the calls of every input on the local JVM.
 pub fn calls(
     scenario: &Scenario,
@@ -18,6 +34,9 @@ pub fn calls(
     builder: &mut VariantBuilder<'_>,
     progress: &dyn Progress,
 ) -> Result<CallTree, Failure> {
+    if let Some(why) = not_recordable(scenario) {
+        return Err(Failure::input(&scenario.file, why));
+    }
     let mut tree = CallTree::default();
     let recorder = CallRecorder::new(scenario, jdk, builder)?;
     let bar = progress.bar(scenario.inputs.len() as u64, "recording calls");
@@ -54,4 +73,30 @@ pub(crate) fn summary(tree: &CallTree, facts: &ScenarioFacts, scenario: &Scenari
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::scenario::parse_scenario;
+
+    #[test]
+    fn calls_are_recorded_of_what_runs_on_this_machine() {
+        let why = |application: &str, session: &str| {
+            let text = format!(
+                "name = 'a'\n[application]\npackage = 'a.b'\n{application}\n[[source]]\n\
+                 path = 's'\n[session]\n{session}\n[[input]]\nname = 'one'\n"
+            );
+            not_recordable(&parse_scenario(&text, Path::new("s.toml")).unwrap()).unwrap_or_default()
+        };
+        assert_eq!(why("main = 'A'", ""), "");
+        assert_eq!(why("start = 'activity'\nactivity = 'a.b.A'", ""), "");
+        let package = why("apk = 'a.apk'", "");
+        assert!(package.contains("package of your own build (`application.apk`)"), "{package}");
+        assert!(!package.contains("--board"), "no board is named to a command that takes none");
+        let command = why("main = 'A'", "input_command = 'true'");
+        assert!(command.contains("with `session.input_command`"), "{command}");
+    }
 }

@@ -137,8 +137,12 @@ impl Failure {
     /// Whether a campaign that ended so can be resumed.
     pub fn can_be_resumed(&self) -> bool {
         use RunError::{Exists, OlderCampaign, OtherCampaign};
-        let Failure::Run(error) = self else { return true };
-        !matches!(error, OtherCampaign { .. } | OlderCampaign { .. } | Exists { .. })
+        match self {
+            Failure::Run(OtherCampaign { .. } | OlderCampaign { .. } | Exists { .. }) => false,
+            // All runs were made: once more they are the same.
+            Failure::NoData(_) => false,
+            _ => true,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::scenario::{Scenario, read_scenario};
 use crate::toolchain::{Jdk, ToolchainError};
 
 use super::progress::Progress;
-use super::{Failure, started_class};
+use super::{Failure, Output, ScenarioOrigin, started_class};
 
 /// A scenario with its application.
 pub struct Loaded {
@@ -19,6 +19,17 @@ pub struct Loaded {
     pub application: AnalysedApplication,
     /// The package of the application's own build, of which variants are made.
     pub own_package: Option<OwnPackage>,
+}
+
+/// The scenario that something names, as [`load`] loads it. What is wrong with one that a build
+/// gave is told of the user's own file.
+pub fn load_named(
+    origin: &ScenarioOrigin,
+    output: &Output,
+    progress: &dyn Progress,
+) -> Result<Loaded, Failure> {
+    let file = origin.file(output, progress)?;
+    load(&file, progress).map_err(|failure| origin.in_own_file(failure, output))
 }
 
 /// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and

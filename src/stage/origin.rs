@@ -1,5 +1,6 @@
 //! Where a scenario or sources come from: files, or a build of Gradle or Maven.
 
+use std::fs;
 use std::path::PathBuf;
 
 use crate::project::{BuildTool, Module, ProjectBuild, ProjectSources};
@@ -81,14 +82,64 @@ impl ScenarioOrigin {
             ScenarioOrigin::File(file) => return Ok(file.clone()),
             ScenarioOrigin::Project { project, file } => (project, file),
         };
+        if let Some(file) = file {
+            // A build may take long.
+            fs::metadata(file).map_err(Failure::io("read", file))?;
+        }
         let (build, modules) = project.build(output, progress)?;
-        let name = format!("{}/scenario.toml", build.tool.folder());
+        let name = scenario_name(build.tool);
         let made = build.scenario(&modules, file.as_deref(), &output.path(&name))?;
         say(&made.remarks, progress);
         output.replacing().write(&name, made.text)
     }
+
+    /// A failure about the scenario that a build gave, as one about the user's own file: the
+    /// other is written anew each time.
+    pub fn in_own_file(&self, failure: Failure, output: &Output) -> Failure {
+        let ScenarioOrigin::Project { project, file: Some(own) } = self else { return failure };
+        let made = output.path(&scenario_name(project.tool));
+        match failure {
+            Failure::Input { file, message } if file == made => {
+                Failure::Input { file: own.clone(), message }
+            }
+            failure => failure,
+        }
+    }
+}
+
+/// The file in the results' folder for the scenario that a build gives.
+fn scenario_name(tool: BuildTool) -> String {
+    format!("{}/scenario.toml", tool.folder())
 }
 
 fn say(remarks: &[String], progress: &dyn Progress) {
     remarks.iter().for_each(|remark| progress.say(&format!("  {remark}")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::OnExisting;
+    use crate::stage::progress::Silent;
+
+    #[test]
+    fn what_is_wrong_is_told_of_the_file_that_the_user_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = Output::open(folder.path(), OnExisting::Refuse, &Silent).unwrap();
+        let project = ProjectOrigin {
+            tool: BuildTool::Maven,
+            target: ".".into(),
+            options: Vec::new(),
+            folder: "p".into(),
+        };
+        let told = |file: Option<&str>, of: PathBuf| {
+            let file = file.map(PathBuf::from);
+            let origin = ScenarioOrigin::Project { project: project.clone(), file };
+            origin.in_own_file(Failure::input(of, "no"), &output).to_string()
+        };
+        let made = output.path("maven/scenario.toml");
+        assert_eq!(told(Some("energy.toml"), made.clone()), "energy.toml: no");
+        assert_eq!(told(Some("energy.toml"), "A.java".into()), "A.java: no");
+        assert_eq!(told(None, made.clone()), format!("{}: no", made.display()));
+    }
 }

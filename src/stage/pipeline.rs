@@ -14,7 +14,7 @@ use crate::device::RECONNECT_LIMIT;
 use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
-use crate::model::Model;
+use crate::model::{FoldOptions, Model};
 use crate::operations::{Mix, counts_by_kind};
 use crate::run::{RunRecord, WhenLost};
 use crate::toolchain::Jdk;
@@ -109,7 +109,7 @@ pub fn pipeline(
         options.boards.iter().try_for_each(boards::check)?;
     }
     clock.stage("scan");
-    let mut loaded = load::load(&options.scenario.file(&output, progress)?, progress)?;
+    let mut loaded = load::load_named(&options.scenario, &output, progress)?;
     boards::check_start(&options.boards, &loaded.scenario)?;
     progress.say(&format!("  {}", scan::summary(&loaded.application)));
     plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
@@ -118,7 +118,8 @@ pub fn pipeline(
         loaded.scenario = session_lengths::resumed(&loaded.scenario, &output, progress)?;
         count = TrialCount::Second;
     }
-    let result = stages(options, &output, &jdk, &clock, loaded, count)?;
+    let result = stages(options, &output, &jdk, &clock, loaded, count)
+        .map_err(|failure| options.scenario.in_own_file(failure, &output))?;
     truth::discard_sessions(&output.campaign())?;
     clock.stage("done");
     Ok(result)
@@ -279,8 +280,9 @@ impl PipelineContext<'_> {
     /// boards, which take longer for what computes all the time than for sessions, which wait.
     fn expect_microbenchmarks(&self, boards: &[OpenBoard<'_>]) {
         let Loaded { scenario, application, .. } = self.loaded;
-        let real = boards.first().filter(|_| !boards.iter().any(|board| board.facts.is_virtual()));
-        if let Some(board) = real {
+        let is_virtual = boards.iter().any(|board| board.facts.is_virtual());
+        let are_expected = scenario.microbenchmarks.enabled && !is_virtual;
+        if let Some(board) = boards.first().filter(|_| are_expected) {
             let mix = static_mix(&application.dictionary);
             let microbenchmarks_s = microbenchmarks::expected_s(scenario, &mix, board.into());
             self.progress.expect(microbenchmarks::PART, microbenchmarks_s);
@@ -302,12 +304,23 @@ impl PipelineContext<'_> {
         let made = dataset::dataset(scenario, &campaign, &remains, &folder)?;
         let sha256 = self.output.write_dataset(&made)?;
         self.progress.say(&indented(&made.summary()));
-        Ok((made.data(sha256), folder.facts_of(campaign, None)?))
+        let data = made.data(sha256);
+        // Microbenchmarks alone make no fit.
+        let folds = data.folds(scenario.seed)?.folds;
+        let usual = FoldOptions::default().folds;
+        if folds < usual {
+            self.progress.warn(&format!("{folds} cases are left, and are validated one by one"));
+        }
+        Ok((data, folder.facts_of(campaign, None)?))
     }
 
     /// Accounts do without calls: methods then have no callees, and all else is the same.
     fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) -> Option<CallTree> {
         self.clock.stage("calls");
+        if let Some(why) = calls::not_recordable(&self.loaded.scenario) {
+            self.progress.say(&indented(why));
+            return None;
+        }
         let tree = calls::calls(
             &self.loaded.scenario,
             &facts.dictionary,

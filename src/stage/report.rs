@@ -19,7 +19,7 @@ use super::activities;
 use super::fit::{CampaignData, KnownCosts};
 use super::folder::DatasetFacts;
 use super::progress::Progress;
-use super::{CampaignFolder, Failure, ScenarioFacts, account, hints, truth, unseen, verify};
+use super::{CampaignFolder, Failure, ScenarioFacts, account, calls, hints, truth, unseen, verify};
 
 /// What a report shows.
 #[derive(Debug)]
@@ -79,6 +79,7 @@ pub(crate) fn report(
         estimability: input.estimability,
         accounts,
         calls: accounted.calls.as_ref(),
+        no_calls: folder.scenario().ok().as_ref().and_then(calls::not_recordable),
         evaluation: input.evaluation,
         unseen: input.unseen,
         hints: &input.hints.hints,

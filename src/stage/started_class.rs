@@ -57,7 +57,7 @@ mod tests {
         let application = AnalysedApplication::analyse(sources, Granularity::Statement).unwrap();
         let checked = |main: &str| {
             let text = format!(
-                "name = 's'\n[application]\npackage = 'a'\nmain = '{main}'\n[[source]]\npath = \
+                "name = 's'\n[application]\npackage = 'a.b'\nmain = '{main}'\n[[source]]\npath = \
                  'a'\n[[input]]\nname = 'i'\n"
             );
             check(&parse_scenario(&text, Path::new("s.toml")).unwrap(), &application)

@@ -81,6 +81,7 @@ fn the_pipeline_goes_from_sources_to_a_report() {
     the_same_is_no_increase(&out("first"), &out("second"), &out("compare"));
     the_verdict_is_told_once(&out("first"), &out("second"), folder.path());
     other_scenarios_are_refused(&out("first"), &out("other"));
+    other_work_is_no_data(&out("first"), &out("other-work"));
     microbenchmarks_without_samples_are_measured_again(&adb, &out("first"), &out("again"));
     a_changed_scenario_keeps_what_holds(&adb, folder.path(), &out("second"));
 }
@@ -262,6 +263,22 @@ fn other_scenarios_are_refused(base: &Path, other: &Path) {
     let output = run_wattline(&["compare", base.to_str().unwrap(), other.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("different scenarios") && output.stdout.is_empty());
+}
+
+/// Sessions of more frames spend more, and that is no increase.
+fn other_work_is_no_data(base: &Path, other: &Path) {
+    fs::create_dir(other).unwrap();
+    for name in ["plan.csv", "journal.jsonl", "dataset.toml"] {
+        fs::copy(base.join(name), other.join(name)).unwrap();
+    }
+    let scenario = fs::read_to_string(base.join("scenario.toml")).unwrap();
+    assert_eq!(scenario.matches("frames = 240").count(), 1, "{scenario}");
+    let longer = scenario.replace("frames = 240", "frames = 300");
+    fs::write(other.join("scenario.toml"), longer).unwrap();
+    let [base, other] = [base, other].map(|path| path.to_str().unwrap());
+    let output = run_wattline(&["compare", base, other, "--across-boards"]);
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output));
+    assert!(text(&output).contains("frames 240 against 300; measure both"), "{}", text(&output));
 }
 
 /// Nobody calls `collide` any more: all that it spent is gone, and nothing of `move`.

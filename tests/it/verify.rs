@@ -117,7 +117,7 @@ fn a_jvm_says_which_hints_its_compiler_leaves() {
     match results(&out).iter().any(|hint| has_fix(&hint)) {
         true => verified_hints_say_both(&bench, &out, "3"),
         false => {
-            let none = ["saves nothing on this board", "No hints"];
+            let none = ["saves nothing on this board", "no certain saving", "No hints"];
             assert!(none.iter().any(|said| text.contains(said)), "{text}\n{said}");
         }
     }

@@ -27,16 +27,20 @@ pub enum Standing {
     Better,
     /// The difference is within its standard error.
     AsGood,
+    /// The same where that error is larger than the smaller of both errors: the cases are too few
+    /// to tell.
+    Undecided,
     /// Its error is larger, by more than the standard error of the difference.
     Worse,
 }
 
 impl Standing {
-    /// `better than`, `as well as`, `worse than`: how the model predicts.
+    /// `better than`, `as well as`, `worse than` and so on: how the model predicts.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Better => "better than",
             Self::AsGood => "as well as",
+            Self::Undecided => "neither certainly better nor certainly worse than",
             Self::Worse => "worse than",
         }
     }
@@ -75,9 +79,11 @@ impl BaselineComparison {
     /// How the model stands to the baseline.
     pub fn standing(&self) -> Standing {
         let difference = self.nmae - self.baseline_nmae;
-        match difference.abs() > self.difference_se.unwrap_or(0.0) {
+        let se = self.difference_se.unwrap_or(0.0);
+        match difference.abs() > se {
             true if difference < 0.0 => Standing::Better,
             true => Standing::Worse,
+            false if se > self.nmae.min(self.baseline_nmae) => Standing::Undecided,
             false => Standing::AsGood,
         }
     }
@@ -156,7 +162,9 @@ mod tests {
             "ls predicts held-out cases worse than the best baseline, flat: NMAE 20.00 % against \
              10.00 % (difference 10.00 %, standard error 5.77 %)"
         );
-        assert_eq!(of([0.5, 0.1, 0.1, 0.1], [0.1; 4]).standing(), Standing::AsGood);
+        assert_eq!(of([0.3, 0.1, 0.1, 0.09], [0.1; 4]).standing(), Standing::AsGood);
+        // One part of four has all of the difference: 0.24 with a standard error of 0.25.
+        assert_eq!(of([1.1, 0.1, 0.1, 0.05], [0.1; 4]).standing(), Standing::Undecided);
         assert_eq!(of([0.1, 0.1, 0.1, 0.1], [0.2; 4]).standing(), Standing::Better);
         assert_eq!(of([0.1; 4], [0.1; 4]).standing(), Standing::AsGood);
     }

@@ -1,6 +1,7 @@
 //! How well predicted energies agree with measured ones.
 
-/// Pearson's correlation; `None` for fewer than two pairs or where one side is constant.
+/// Pearson's correlation; `None` for fewer than three pairs, since two always lie on a line, or
+/// where one side is constant.
 pub fn pearson_r(predicted: &[f64], measured: &[f64]) -> Option<f64> {
     let n = predicted.len() as f64;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
@@ -14,7 +15,7 @@ pub fn pearson_r(predicted: &[f64], measured: &[f64]) -> Option<f64> {
     }
     // A constant leaves rounding errors, not exact zeros: those of a mean of n terms.
     let noise = |mean: f64| n * ((4.0 + n) * f64::EPSILON * mean).powi(2);
-    if predicted.len() < 2 || pp <= noise(mean_p) || mm <= noise(mean_m) {
+    if predicted.len() < 3 || pp <= noise(mean_p) || mm <= noise(mean_m) {
         return None;
     }
     Some((pm / (pp.sqrt() * mm.sqrt())).clamp(-1.0, 1.0))
@@ -52,7 +53,8 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_has_no_correlation() {
+    fn a_constant_and_two_pairs_have_no_correlation() {
+        assert_eq!(pearson_r(&[1.0, 2.0], &[1.0, 9.0]), None);
         assert_eq!(pearson_r(&[0.1, 0.1, 0.1], &[1.0, 2.0, 3.0]), None);
         assert_eq!(pearson_r(&[1.0], &[1.0]), None);
         assert_eq!(nmae(&[], &[]), None);

@@ -46,7 +46,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use adb::{AdbdGeneration, KeyError};
-pub use android::{FetchAndroid, android_framework};
+pub use android::{FetchAndroid, android_framework, least_target_sdk, package_name_fault};
 pub use board_file::{
     BoardFile, GcCost, Heat, NAMES, ODROID_XU_E, ODROID_XU3, OverheadCosts, PHONE, PIXEL,
     Processor, Rail, Rails,

@@ -148,8 +148,11 @@ fn check(serial: &str) -> Result<Option<BoardState>, Failure> {
     let real =
         |(meter, offer): &(&dyn Meter, _)| meter.name() != "software" && Result::is_ok(offer);
     if !answers.iter().any(real) {
+        let estimate =
+            used.map_or(String::new(), |name| format!("; sessions estimate it by {name}"));
         return Err(Failure::Board(format!(
-            "{serial} has no power meter that can be read; what it spends is unknown, not 0 J"
+            "{serial} has no power meter that can be read: what it spends is unknown, not 0 \
+             J{estimate}"
         )));
     }
     match prepared {

@@ -55,8 +55,10 @@ impl Campaign {
             false => String::new(),
         };
         let frequency = self.about.frequency_khz.map(|khz| format!(", {khz} kHz"));
+        let meter = self.about.meter.as_ref().map(|meter| format!(", meter {meter}"));
         let rails = self.about.rails.join("+");
-        format!("{name}{sort}{}, rails {rails}", frequency.unwrap_or_default())
+        let settings = [frequency, meter].into_iter().flatten().collect::<String>();
+        format!("{name}{sort}{settings}, rails {rails}")
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::compare::budget::Spending;
 use crate::compare::{
     self, AllowedIncrease, CompareMode, Comparison, GateVerdict, MethodChanges, Side, SidePrices,
-    compare_measured, compare_methods,
+    compare_measured, compare_methods, take_back_other_work,
 };
 use crate::format;
 use crate::format::counted;
@@ -15,6 +16,7 @@ use crate::stage::{Failure, ScenarioFacts};
 use crate::units::Joules;
 
 use super::campaign::{Campaign, campaign_notes};
+use super::work::OtherWork;
 use super::{Arguments, ModelChoice, budget_rows};
 
 /// Two measured campaigns.
@@ -23,7 +25,7 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     let new = Campaign::read(new, arguments.between_campaigns)?;
     same_scenario(&base, &new)?;
     let limit = AllowedIncrease(arguments.max_increase / 100.0);
-    let (mut headline, inputs) =
+    let (mut headline, mut inputs) =
         compare_measured(&new.scenario, &base.measurement, &new.measurement, limit);
     let mut notes = campaign_notes(&base, &new);
     if base.board() != new.board() && !arguments.across_boards {
@@ -34,10 +36,16 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
             new.board()
         );
     }
+    let other = OtherWork::between(&base, &new);
+    take_back_other_work(&mut headline, &mut inputs, &other.inputs, &other.remedy);
+    let is_same_work = other.inputs.is_empty() && has_same_inputs(&base, &new);
     let mut spending = measured_spending(&new);
     let methods = Prices::read(arguments.model, &base, &new).and_then(|prices| {
-        spending.extend(prices.accounted_spending()?);
-        Ok(prices.changes(&base, &new))
+        let accounted = prices.accounted()?;
+        let changes = is_same_work.then(|| prices.changes(&base, &new, &accounted));
+        let [_, now] = accounted;
+        spending.extend(now.spending);
+        Ok(changes)
     });
     let mut comparison = Comparison {
         mode: CompareMode::Measured,
@@ -52,13 +60,14 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         notes: Vec::new(),
     };
     match methods {
-        Ok((changes, priced_by_new)) => {
+        Ok(Some((changes, priced_by_new))) => {
             comparison.unchanged = changes.unchanged;
             notes.extend(priced_by_new);
             (comparison.classes, comparison.methods) = (changes.classes, changes.methods);
             notes.push(whose_model(arguments.model).into());
             notes.push(format!("unchanged: {}", counted(comparison.unchanged, "method")));
         }
+        Ok(None) => notes.push("methods are not compared: their inputs do other work".into()),
         Err(error) => notes.push(format!("methods are not compared: {error}")),
     }
     comparison.budgets = budget_rows(arguments, &spending)?;
@@ -79,6 +88,11 @@ fn same_scenario(base: &Campaign, new: &Campaign) -> Result<(), Failure> {
         of(new)
     );
     Err(Failure::Usage(message))
+}
+
+/// Methods are counted over all inputs, so both must have run the same ones.
+fn has_same_inputs(base: &Campaign, new: &Campaign) -> bool {
+    base.measurement.inputs.keys().eq(new.measurement.inputs.keys())
 }
 
 fn whose_model(choice: ModelChoice) -> &'static str {
@@ -107,14 +121,19 @@ impl Prices {
         Ok(Self { choice, before, now, base, new })
     }
 
-    /// Classes and methods of the new campaign by its accounts, as its report shows them.
-    fn accounted_spending(&self) -> Result<compare::budget::Spending, Failure> {
-        let accounted = account(&self.now, self.new.as_ref().unwrap_or(&self.base))?;
-        Ok(compare::methods::accounted_spending(&self.now.dictionary, &accounted.accounts))
+    /// Classes and methods of both campaigns by their accounts, as their reports show them.
+    fn accounted(&self) -> Result<[AccountedSide; 2], Failure> {
+        let new = self.new.as_ref().unwrap_or(&self.base);
+        Ok([AccountedSide::of(&self.before, &self.base)?, AccountedSide::of(&self.now, new)?])
     }
 
     /// The changes; and which operations have the new campaign's costs.
-    fn changes(&self, base: &Campaign, new: &Campaign) -> (MethodChanges, Option<String>) {
+    fn changes(
+        &self,
+        base: &Campaign,
+        new: &Campaign,
+        accounted: &[AccountedSide; 2],
+    ) -> (MethodChanges, Option<String>) {
         let [before, now] = [&self.before, &self.now]
             .map(|facts| Side { dictionary: &facts.dictionary, executions: &facts.executions });
         let (shared, taken) = match &self.new {
@@ -126,9 +145,31 @@ impl Prices {
             _ => SidePrices::Shared(&shared),
         };
         let is_taken = matches!(prices, SidePrices::Shared(_)) && !taken.is_empty();
-        let changes = compare_methods(before, now, prices);
+        let mut changes = compare_methods(before, now, prices);
+        if let [
+            AccountedSide { is_sampled: true, spending: before },
+            AccountedSide { is_sampled: true, spending: now },
+        ] = accounted
+        {
+            changes = changes.with_accounts(before, now);
+        }
         let changes = changes.within(most(base), most(new));
         (changes, is_taken.then(|| costs_of_new(&taken)))
+    }
+}
+
+/// What classes and methods of a campaign spend by its accounts.
+struct AccountedSide {
+    spending: Spending,
+    /// Whether samples had a part in that.
+    is_sampled: bool,
+}
+
+impl AccountedSide {
+    fn of(facts: &ScenarioFacts, model: &Model) -> Result<Self, Failure> {
+        let accounts = account(facts, model)?.accounts;
+        let spending = compare::methods::accounted_spending(&facts.dictionary, &accounts);
+        Ok(Self { spending, is_sampled: accounts.areas.is_some() })
     }
 }
 
@@ -150,12 +191,12 @@ fn costs_of_new(operations: &[String]) -> String {
 }
 
 /// What the new campaign's scenario and inputs spend.
-fn measured_spending(new: &Campaign) -> compare::budget::Spending {
+fn measured_spending(new: &Campaign) -> Spending {
     let inputs = &new.measurement.inputs;
     let figure =
         |sum: Option<compare::Uncertain>| sum.map(|sum| (Joules(sum.value), sum.interval()));
     let of_input = |name: &String| (("input", name.clone()), figure(new.measurement.input(name)));
-    let mut spending: compare::budget::Spending = inputs.keys().map(of_input).collect();
+    let mut spending: Spending = inputs.keys().map(of_input).collect();
     let all = new.measurement.sum(inputs.keys().map(String::as_str));
     spending.insert(("scenario", new.scenario.clone()), figure(all));
     spending

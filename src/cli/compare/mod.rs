@@ -3,6 +3,7 @@
 mod campaign;
 mod measured;
 mod patch;
+mod work;
 
 use std::path::PathBuf;
 
@@ -27,7 +28,8 @@ Examples:
   wattline compare target/base --source src/main/java   # before anything is measured
 
 Exit codes: 0 no increase over the limit that the 95 % interval agrees with, 1 there is one
-or a budget is exceeded, 5 no data: something was not measured, or only once. docs/compare.md says what is compared,
+or a budget is exceeded, 5 no data: something was not measured, or only once, or it is other
+work. docs/compare.md says what is compared,
 what is assumed, and how often the gate is wrong.")]
 pub struct Arguments {
     /// Folder of the campaign to compare with, as `pipeline` wrote it.

@@ -121,7 +121,9 @@ fn predicted_headline(
         base: before,
         new: before.zip(difference).map(|(before, more)| before + more),
         interval,
-        share_interval: interval.zip(positive).map(|(i, before)| (i.lo / before, i.hi / before)),
+        share_interval: interval
+            .zip(positive)
+            .map(|(interval, before)| compare::shares_of(interval, before)),
     };
     let remark = match (lost, change.interval) {
         (1.., _) => {

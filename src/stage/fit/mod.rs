@@ -47,7 +47,7 @@ pub fn fit_campaign(
     seed: u64,
 ) -> Result<CampaignFit, Failure> {
     let CampaignProblem { table, options, contexts } = CampaignProblem::of(data, known);
-    let folds = FoldOptions { seed, unit: options.inner_folds.unit, ..FoldOptions::default() };
+    let folds = data.folds(seed)?;
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
     let solvers = solvers_csv(&table, &options, &fitted, folds);

@@ -90,9 +90,6 @@ impl DatasetFile {
     /// The same with its counts weighed by what contexts cost, where the data set has its
     /// counts by context beside it.
     pub fn weighed(self, prices: &[ContextPrice]) -> Result<DatasetFile, Failure> {
-        if prices.is_empty() {
-            return Ok(self);
-        }
         let table = weighed(self.table, &mixes_beside(&self.path)?, prices);
         Ok(DatasetFile { table, ..self })
     }

@@ -87,6 +87,7 @@ pub fn microbenchmarks(
     progress: &dyn Progress,
 ) -> Result<MeasuredMicrobenchmarks, Failure> {
     let all = for_boards(boards);
+    let mix = &mix.clone().executed();
     let wanted = wanted(mix, scenario);
     let microbenchmarks = selected(&all, mix, &wanted);
     let application = analyse(&microbenchmarks)?;
@@ -207,7 +208,8 @@ pub(crate) fn expected_s(scenario: &Scenario, mix: &Mix, board: SessionMeter<'_>
     if !scenario.microbenchmarks.enabled {
         return 0.0;
     }
-    let microbenchmarks = selected(&catalogue(), mix, &wanted(mix, scenario)).len();
+    let mix = mix.clone().executed();
+    let microbenchmarks = selected(&catalogue(), &mix, &wanted(&mix, scenario)).len();
     f64::from(scenario.microbenchmarks.repeats) * session_s(microbenchmarks, scenario, board)
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::blocks::Granularity;
-use crate::build::{BuildError, LoadedSource, Sources, survey};
+use crate::build::{BuildError, LoadedSource, OtherLanguageFiles, Sources, survey};
 use crate::finding::Finding;
 use crate::java::fingerprints::ClassFingerprints;
 use crate::java::{ClassPath, SourceFile};
@@ -45,6 +45,8 @@ pub struct ScanOptions {
 pub struct Scanned {
     /// Findings about files that could not be read, or are no part of an application.
     pub unread: Vec<Finding>,
+    /// Files of languages that are not analysed.
+    pub other_languages: OtherLanguageFiles,
     /// Files whose rows were taken from the cache.
     pub remembered: usize,
 }
@@ -63,7 +65,7 @@ pub fn scan(
     let classes = sources.open_classes()?;
     let memory =
         options.cache.as_ref().and_then(|store| remember(store, options, &classes, progress));
-    let Sources { files, findings: mut unread, .. } = sources;
+    let Sources { files, findings: mut unread, other_languages, .. } = sources;
     let files: Vec<LoadedSource> = files.into_iter().filter(|file| file.analyse).collect();
     let division = ShardDivision::of(&files, options.shard);
     unread.retain(|finding| division.has_path(&finding.file));
@@ -78,7 +80,7 @@ pub fn scan(
     if let Some(trouble) = memory.and_then(ScanCache::finish) {
         progress.warn(&format!("not all is kept for the next scan: {trouble}"));
     }
-    Ok(Scanned { unread, remembered: remembered.into_inner() })
+    Ok(Scanned { unread, other_languages, remembered: remembered.into_inner() })
 }
 
 fn remember(

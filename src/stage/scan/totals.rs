@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::build::AnalysedApplication;
+use crate::build::{AnalysedApplication, OtherLanguageFiles};
 use crate::finding::Finding;
 use crate::format::counted;
 use crate::operations::BlockEntry;
@@ -10,9 +10,10 @@ use crate::unresolved_name::unresolved_packages;
 
 /// One line about an application.
 pub fn summary(application: &AnalysedApplication) -> String {
-    let AnalysedApplication { files, dictionary, findings, guessed, .. } = application;
+    let AnalysedApplication { files, dictionary, findings, guessed, sources, .. } = application;
     let counted = Totals::of(&dictionary.blocks);
-    Totals { files: files.len(), guessed: *guessed, ..counted }.line(findings)
+    let totals = Totals { files: files.len(), guessed: *guessed, ..counted };
+    totals.line(findings, &sources.other_languages)
 }
 
 /// How much there is, and how much of it rests on types that are not known.
@@ -60,15 +61,16 @@ impl Totals {
     }
 
     /// The line.
-    pub fn line(&self, findings: &[Finding]) -> String {
+    pub fn line(&self, findings: &[Finding], others: &OtherLanguageFiles) -> String {
         let Totals { files, blocks, operations, library, unresolved, guessed } = self;
         let share = 100.0 * *guessed as f64 / (operations + library).max(1) as f64;
         let missing = unresolved_packages(findings).map_or_else(String::new, |packages| {
             format!("; names that nothing declares: {packages}: give their class path")
         });
+        let others = others.summary(findings).map_or_else(String::new, |said| format!("; {said}"));
         format!(
             "{}, {}, {} and {} in the text ({} not resolved; {share:.2} % have unresolved types), \
-             {}{missing}",
+             {}{missing}{others}",
             counted(files, "file"),
             counted(blocks, "block"),
             counted(operations, "operation"),

@@ -4,13 +4,15 @@
 //! measures is not used otherwise.
 
 mod durations;
+mod missing_class;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
-use crate::power::crash_in;
+use crate::power::{MarkerTexts, SessionLogError, crash_in, parse_session_log};
 use crate::private_files::TemporaryFolder;
 use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
 use crate::scenario::{InputSequence, Scenario, SessionSettings};
@@ -98,6 +100,7 @@ fn sessions_on(
     let cases: Vec<PlannedCase> = scenario.inputs.iter().map(base_case).collect();
     let folder =
         TemporaryFolder::new("trial").map_err(Failure::io("create", std::env::temp_dir()))?;
+    let provided = &builder.application().sources.provided;
     let builds = VariantBuilds::new(scenario, builder);
     let mut driver = BoardDriver::new(scenario, &cases, &builds, board, folder.path());
     let mut sessions = Vec::new();
@@ -110,7 +113,7 @@ fn sessions_on(
         let stacks = raw.logs.profile.as_ref().map(|profile| profile::parse(&profile.stacks));
         sessions.push(TrialSession {
             input: case.input.clone(),
-            measured: measured(&case.input, (phase, &raw), board, scenario)?,
+            measured: measured(&case.input, (phase, &raw), board, scenario, provided)?,
             samples: stacks.and_then(Result::ok).map_or(0, |profile| profile.samples()),
             took,
         });
@@ -140,12 +143,13 @@ fn measured(
     (phase, raw): (RunPhase, &RawRun),
     board: &OpenBoard<'_>,
     scenario: &Scenario,
+    provided: &[PathBuf],
 ) -> Result<MeasuredSession, Failure> {
     let settings = board.judge_settings(scenario);
     let (measured, reasons) = judge(phase, raw, &RunReference::default(), &settings);
     let failed = |said: String| Err(Failure::input(&scenario.file, said));
     if raw.conditions.exit == ExitState::Died {
-        return failed(ended_early(input, raw, scenario, &reasons.join("; ")));
+        return failed(ended_early(input, raw, scenario, provided, &reasons.join("; ")));
     }
     let said = reasons.join("; ");
     match measured {
@@ -162,11 +166,24 @@ fn measured(
 }
 
 /// Why a session has no end: a crash, or a marker that was not printed.
-fn ended_early(input: &str, raw: &RawRun, scenario: &Scenario, reasons: &str) -> String {
+fn ended_early(
+    input: &str,
+    raw: &RawRun,
+    scenario: &Scenario,
+    provided: &[PathBuf],
+    reasons: &str,
+) -> String {
     if let Some(crash) = crash_in(&raw.logs.logcat) {
-        return format!("the application dies on the board with input {input}:\n{crash}");
+        let remedy = missing_class::remedy(&crash, provided);
+        let remedy = remedy.map_or_else(String::new, |remedy| format!("\n{remedy}"));
+        return format!("the application dies on the board with input {input}:\n{crash}{remedy}");
     }
     let SessionSettings { begin_marker, end_marker, .. } = &scenario.session;
+    let texts = MarkerTexts { begin: begin_marker.clone(), end: end_marker.clone() };
+    let log = parse_session_log(&raw.logs.logcat, &texts);
+    if let Err(error @ SessionLogError::MarkerNotAlone { .. }) = log.session_markers() {
+        return format!("with input {input} no session comes about: {error}");
+    }
     let is_printed = |marker: &String| raw.logs.logcat.contains(marker.as_str());
     let missing = [begin_marker, end_marker].into_iter().filter(|marker| !is_printed(marker));
     let missing: Vec<String> = missing.map(|marker| format!("\"{marker}\"")).collect();

@@ -411,11 +411,12 @@ fn what_androids_releases_refuse_is_refused() {
     let garbage = workshop.unsigned("garbage", b"<manifest/>", &[]);
     refused(&odroid, &garbage, "-r", "INSTALL_PARSE_FAILED_BAD_MANIFEST");
     // Android 4.2 knows SHA-1 alone in the first scheme's signatures.
-    let new = workshop.unsigned("sha256", &Says { min_sdk: 18, ..says }.manifest(), &[]);
+    let new = workshop.unsigned("sha256", &says.manifest(), &[]);
     let new = workshop.sign(new, "key", &["--min-sdk-version", "18"]);
     refused(&odroid, &new, "-r", "INSTALL_PARSE_FAILED_NO_CERTIFICATES");
-    let says = Says::default();
-    let newer = workshop.signed("newer", &Says { min_sdk: 18, ..says });
+    // The manifest is read before the signature: a package for later releases has one for these.
+    let newer = workshop.unsigned("newer", &Says { min_sdk: 18, ..says }.manifest(), &[]);
+    let newer = workshop.sign(newer, "key", &["--min-sdk-version", "18"]);
     refused(&odroid, &newer, "-r", "INSTALL_FAILED_OLDER_SDK");
     let test = workshop.signed("test", &Says { test_only: true, ..Says::default() });
     refused(&odroid, &test, "-r", "INSTALL_FAILED_TEST_ONLY");

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::assumptions::{ASSUMED, Assumptions};
 use crate::interval::Interval;
 use crate::model::{ColumnIndex as Columns, ContextPrice, LIBRARY_OTHER, Model};
-use crate::operations::OperationCount;
+use crate::operations::{OperationCount, relative_without_price};
 use crate::units::Joules;
 
 pub use crate::model::table::GARBAGE_COLLECTION;
@@ -65,9 +65,11 @@ impl<'m> IndexedModel<'m> {
         (cost.cost_j.is_finite() && !lumped).then_some(CostIndex(column))
     }
 
-    /// How many executions of its operation one execution in this context is worth.
+    /// How many executions of its operation one execution in this context is worth; none where
+    /// a compiler leaves nothing of it.
     pub fn relative(&self, found: &OperationCount) -> f64 {
-        self.context(found).map_or(1.0, |price| price.relative)
+        let unpriced = || relative_without_price(found.operation.name(), &found.context);
+        self.context(found).map_or_else(unpriced, |price| price.relative)
     }
 
     /// Standard error of [`IndexedModel::relative`]: the microbenchmarks'; where no microbenchmark
@@ -75,6 +77,7 @@ impl<'m> IndexedModel<'m> {
     pub fn relative_se(&self, found: &OperationCount) -> f64 {
         match self.context(found) {
             Some(price) => price.relative_se.unwrap_or(0.0),
+            None if found.is_compiled_away() => 0.0,
             None => self.spread.get(found.operation.name()).copied().unwrap_or(0.0),
         }
     }
@@ -180,6 +183,34 @@ mod tests {
         let part = Interval::of_difference(Joules(3.0), 4.0);
         assert!(part.hi > Joules(5.0) && part.at_most(Joules(9.0)) == part);
         assert_eq!(part.at_most(Joules(5.0)), Interval { hi: Joules(5.0), ..part });
+    }
+
+    #[test]
+    fn a_conversion_that_a_compiler_does_costs_nothing() {
+        let found = |context: &str| OperationCount {
+            operation: "Cast_numeric".parse().unwrap(),
+            context: context.into(),
+            line: 1,
+            count: 1,
+        };
+        let price = |context: &str, relative| ContextPrice {
+            operation: "Cast_numeric".into(),
+            context: context.into(),
+            relative,
+            relative_se: Some(0.1),
+        };
+        let mut model = sample::model(&[("Cast_numeric", 1e-7)]);
+        let of = |model: &Model, context: &str| {
+            let costs = IndexedModel::new(model);
+            (costs.relative(&found(context)), costs.relative_se(&found(context)))
+        };
+        assert_eq!(of(&model, "constant"), (0.0, 0.0));
+        assert_eq!(of(&model, "int to double"), (1.0, 0.0));
+        model.contexts = vec![price("int to float", 0.5), price("long to int", 1.5)];
+        assert_eq!(of(&model, "constant"), (0.0, 0.0));
+        assert_eq!(of(&model, "int to double"), (1.0, 0.5));
+        model.contexts.push(price("constant", 0.25));
+        assert_eq!(of(&model, "constant"), (0.25, 0.1), "a price of its own is what it costs");
     }
 
     /// Two costs of 1 J with variances 4 and correlation -1: each is unsure, 2 J either

@@ -99,6 +99,11 @@ pub(super) struct Leaf<'a> {
 }
 
 impl Leaf<'_> {
+    /// How often its operation ran, which is never where a compiler leaves nothing of it.
+    pub fn instructions(&self) -> u64 {
+        if self.operation.is_compiled_away() { 0 } else { self.executions }
+    }
+
     /// Where it is.
     pub fn place(&self) -> Place {
         (self.block.id, self.operation.line)
@@ -174,7 +179,7 @@ impl Portion {
 
 impl From<&Leaf<'_>> for Portion {
     fn from(leaf: &Leaf<'_>) -> Self {
-        Self { energy: leaf.energy, executions: leaf.executions }
+        Self { energy: leaf.energy, executions: leaf.instructions() }
     }
 }
 
@@ -221,6 +226,7 @@ impl<'a> Bundle<'a> {
     pub fn add_part(&mut self, leaf: &Leaf<'a>, part: f64, energy: Femtojoules, executions: u64) {
         self.energy += energy;
         let OperationCount { operation, context, line, .. } = leaf.operation;
+        let executions = if leaf.operation.is_compiled_away() { 0 } else { executions };
         *self.lines.entry((&leaf.block.file, *line)).or_default() += energy.joules().0;
         if let Some(spot) = leaf.spot {
             let places = self.spots.entry(spot).or_default();

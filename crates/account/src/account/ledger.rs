@@ -155,6 +155,14 @@ impl Ledger {
         self.rows.iter().find(|row| row.entry == entry)
     }
 
+    /// A row's energy as it is shown: what is left of rounding, less than a thousandth of a
+    /// millionth of what was measured, is nothing.
+    pub fn shown(&self, row: &LedgerRow) -> Joules {
+        let energy = row.energy.joules();
+        let measured = self.energy(LedgerEntry::Measured).joules();
+        if energy.0.abs() < 1e-9 * measured.0 { Joules(0.0) } else { energy }
+    }
+
     /// Whether the parts add up to the whole, exactly.
     pub fn adds_up(&self) -> bool {
         let parts = self.rows.iter().filter(|row| row.entry != LedgerEntry::Measured);
@@ -304,6 +312,23 @@ mod tests {
         let none = idle(&sample);
         assert_eq!((none.remark, none.interval), (NOT_MEASURED, None));
         assert!(account(&sample.scenario()).ledger.adds_up());
+    }
+
+    #[test]
+    fn what_rounding_leaves_is_shown_as_nothing() {
+        let mut ledger = account(&sample::program_1().scenario()).ledger;
+        let measured = ledger.energy(LedgerEntry::Measured);
+        let rest = |ledger: &Ledger| ledger.shown(ledger.row(LedgerEntry::Unexplained).unwrap());
+        let set = |ledger: &mut Ledger, energy: Femtojoules| {
+            let rows = ledger.rows.iter_mut();
+            rows.filter(|row| row.entry == LedgerEntry::Unexplained)
+                .for_each(|row| row.energy = energy);
+        };
+        set(&mut ledger, Femtojoules(-16));
+        assert_eq!(rest(&ledger), Joules(0.0));
+        let millionth = Femtojoules(measured.0 / 1_000_000);
+        set(&mut ledger, millionth);
+        assert_eq!(rest(&ledger), millionth.joules());
     }
 
     /// 1.25 J above idle, of which the compilers spent 0.5 and the collector 0.125 J.

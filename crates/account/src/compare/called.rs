@@ -37,6 +37,16 @@ pub(super) enum CallTarget {
     Open(BTreeSet<MethodKey>),
 }
 
+impl CallTarget {
+    /// The methods that it may be.
+    fn methods(self) -> BTreeSet<MethodKey> {
+        match self {
+            CallTarget::Method(method) => BTreeSet::from([method]),
+            CallTarget::Open(methods) => methods,
+        }
+    }
+}
+
 /// How many calls more there are of what (fewer: negative).
 pub(super) type Changes = BTreeMap<CallTarget, f64>;
 
@@ -102,6 +112,23 @@ impl Version<'_> {
         rates
     }
 
+    /// The methods that calls in some blocks may run, and those that these may call.
+    pub fn called_from(&self, blocks: &BTreeSet<BlockId>, ran: &Entries) -> BTreeSet<MethodKey> {
+        let rates = self.calls_per_call(ran);
+        let sites = self.calls.sites.iter().filter(|site| blocks.contains(&site.block));
+        let mut open: Vec<CallTarget> = sites.filter_map(|site| self.target(site, ran)).collect();
+        let mut found = BTreeSet::new();
+        while let Some(target) = open.pop() {
+            for method in target.methods() {
+                if found.insert(method.clone()) {
+                    let called = rates.get(&method).into_iter().flatten();
+                    open.extend(called.map(|(target, _)| target.clone()));
+                }
+            }
+        }
+        found
+    }
+
     /// How many calls more `self` makes than `base`, with all that follows. Methods that
     /// call themselves so often that no end is seen are open.
     pub fn changes_from(&self, base: Version<'_>, ran: &Entries) -> Changes {
@@ -129,10 +156,7 @@ impl Version<'_> {
 }
 
 fn opened(target: CallTarget) -> CallTarget {
-    match target {
-        CallTarget::Method(method) => CallTarget::Open(BTreeSet::from([method])),
-        open => open,
-    }
+    CallTarget::Open(target.methods())
 }
 
 /// The calls that so many more calls make.

@@ -1,6 +1,7 @@
 //! A change of energy: in joules with the Welch interval, in percent of the base with
 //! Fieller's (E. C. Fieller, J. R. Stat. Soc. B 16, 1954), which stays right where the
-//! base itself is unsure; and what both say of a limit.
+//! base itself is unsure; and what both say of a limit. No energy falls by more than all of it:
+//! no percentage is below -100 %.
 
 use crate::account::Interval;
 use crate::units::Joules;
@@ -45,6 +46,9 @@ impl GateVerdict {
     }
 }
 
+/// The change of what is not spent any more, as a share of the base.
+pub(super) const ALL_GONE: f64 = -1.0;
+
 /// Two energies and what lies between them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EnergyChange {
@@ -66,7 +70,7 @@ impl EnergyChange {
         let half = t.zip(variances).map(|(t, (b, n))| t * (b + n).sqrt());
         let interval = half.map(|half| around(new.value - base.value, half));
         let share_interval = t.zip(variances).and_then(|(t, variances)| {
-            fieller((base.value, variances.0), (new.value, variances.1), t)
+            fieller((base.value, variances.0), (new.value, variances.1), 0.0, t)
         });
         EnergyChange {
             base: Some(Joules(base.value)),
@@ -84,7 +88,7 @@ impl EnergyChange {
     /// The difference as a share of the base, where that is positive.
     pub fn share(&self) -> Option<f64> {
         let base = self.base.filter(|base| base.0 > 0.0)?;
-        self.difference().map(|difference| difference / base)
+        self.difference().map(|difference| (difference / base).max(ALL_GONE))
     }
 }
 
@@ -97,16 +101,30 @@ pub fn judge(change: &EnergyChange, limit: AllowedIncrease) -> GateVerdict {
     }
 }
 
-/// The shares `r - 1` with `(new - r base)^2 <= t^2 (V_new + r^2 V_base)`. `None` where
-/// the base can't be told from nothing: then every share is possible.
-fn fieller(base: (f64, f64), new: (f64, f64), t: f64) -> Option<(f64, f64)> {
+/// The interval of a difference as shares of a base whose own error is small against it.
+pub fn shares_of(difference: Interval, base: Joules) -> (f64, f64) {
+    let share = |end: Joules| (end / base).max(ALL_GONE);
+    (share(difference.lo), share(difference.hi))
+}
+
+/// The shares `r - 1` with `(new - r base)^2 <= t^2 (V_new - 2 r C + r^2 V_base)`, of two energies
+/// with their variances `V` and the covariance `C` of their errors. `None` where the base can't be
+/// told from nothing: then every share is possible.
+pub(super) fn fieller(
+    base: (f64, f64),
+    new: (f64, f64),
+    covariance: f64,
+    t: f64,
+) -> Option<(f64, f64)> {
     let ((b, vb), (n, vn)) = (base, new);
     let leading = b * b - t * t * vb;
     if b <= 0.0 || leading <= 0.0 {
         return None;
     }
-    let root = (n * n * b * b - leading * (n * n - t * t * vn)).max(0.0).sqrt();
-    let ends = ((n * b - root) / leading - 1.0, (n * b + root) / leading - 1.0);
+    let middle = n * b - t * t * covariance;
+    let root = (middle * middle - leading * (n * n - t * t * vn)).max(0.0).sqrt();
+    let end = |of: f64| (of / leading - 1.0).max(ALL_GONE);
+    let ends = (end(middle - root), end(middle + root));
     (ends.0.is_finite() && ends.1.is_finite()).then_some(ends)
 }
 
@@ -155,5 +173,27 @@ mod tests {
             assert_eq!(judge(&change, AllowedIncrease(0.0)), GateVerdict::NoData);
             assert!(change.interval.is_some(), "joules are known");
         }
+    }
+
+    /// 10 J +- 2 fall to 1 J +- 2: by anything up to all of it, and by no more.
+    #[test]
+    fn nothing_falls_by_more_than_all_of_it() {
+        let change = EnergyChange::of(&exact(10.0, 1.0), &exact(1.0, 1.0));
+        let (lo, hi) = change.share_interval.unwrap();
+        assert!(lo == ALL_GONE && hi > -0.9 && hi < 0.0, "{lo} {hi}");
+        let below = EnergyChange::of(&exact(10.0, 1.0), &exact(-9.0, 0.01));
+        assert_eq!(
+            (below.share(), below.share_interval),
+            (Some(ALL_GONE), Some((ALL_GONE, ALL_GONE)))
+        );
+    }
+
+    /// Errors that both sides share leave their ratio: 10 J +- 30 % and 11 J +- 30 % are 10 % more.
+    #[test]
+    fn shared_errors_leave_the_ratio() {
+        let (lo, hi) = fieller((10.0, 9.0), (11.0, 10.89), 9.9, 2.0).unwrap();
+        assert!((lo - 0.1).abs() < 1e-6 && (hi - 0.1).abs() < 1e-6, "{lo} {hi}");
+        let (lo, hi) = fieller((10.0, 9.0), (11.0, 10.89), 0.0, 2.0).unwrap();
+        assert!(lo < -0.4 && hi > 1.5, "independent ones do not: {lo} {hi}");
     }
 }

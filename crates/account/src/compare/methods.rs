@@ -17,11 +17,11 @@ use crate::operations::{BlockEntry, Dictionary};
 use crate::units::Joules;
 
 use super::budget::Spending;
-use super::change::EnergyChange;
+use super::change::{ALL_GONE, EnergyChange, fieller};
 use super::patch::Carried;
-use super::priced::{PricedKey, own_variance, priced, shared_variance};
+use super::priced::{PricedKey, energy_variance, own_variance, priced, shared_variance};
 use super::unpriced::UnpricedOperations;
-use super::{ChangeRow, Subject, around};
+use super::{ChangeRow, Subject, around, joined};
 
 /// Blocks and how often they ran.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ pub enum SidePrices<'m> {
 }
 
 /// Changes of everything that has a method.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodChanges {
     /// All methods together.
     pub total: EnergyChange,
@@ -60,14 +60,25 @@ pub struct MethodChanges {
     pub methods: Vec<ChangeRow>,
     /// Methods that ran and have not changed.
     pub unchanged: usize,
+    /// The least that each side spends of a class or method that changed, by the model's errors.
+    pub(super) least: BTreeMap<Subject, LeastSpent>,
 }
+
+/// Lower ends of the 95 % intervals of the base and the new side; absent where the model has no
+/// errors.
+pub(super) type LeastSpent = [Option<Joules>; 2];
 
 /// The changes between two measured campaigns.
 pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) -> MethodChanges {
     let methods = changes(base, new, prices, MethodKey::of);
     let classes = changes(base, new, prices, |block| block.class.clone());
     let total = changes(base, new, prices, |_| ()).remove(&()).unwrap_or_default();
+    let least_of_classes =
+        classes.iter().map(|(class, key)| (Subject::Class(class.clone()), key.least));
+    let least_of_methods =
+        methods.iter().map(|(method, key)| (Subject::Method(method.clone()), key.least));
     MethodChanges {
+        least: least_of_classes.chain(least_of_methods).collect(),
         total: total.change,
         unpriced: total.unpriced,
         unchanged: methods.values().filter(|key| is_same(&key.change)).count(),
@@ -103,6 +114,7 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
     };
     let total = total.into_values().next().unwrap_or_default();
     MethodChanges {
+        least: BTreeMap::new(),
         total: total.change,
         unpriced: total.unpriced,
         unchanged: methods.values().filter(|key| is_same(&key.change)).count(),
@@ -114,7 +126,7 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
 impl MethodChanges {
     /// Takes figures back that can't be: without an interval nothing is known of them, and a part
     /// spends no more than what was measured of the whole, in joules at most `base_most` and
-    /// `new_most`.
+    /// `new_most`. A part that may be within the whole by the model's errors keeps its figures.
     #[must_use]
     pub fn within(mut self, base_most: Option<Joules>, new_most: Option<Joules>) -> Self {
         for row in self.classes.iter_mut().chain(&mut self.methods) {
@@ -122,32 +134,42 @@ impl MethodChanges {
             if change.difference().is_none() {
                 continue;
             }
-            let beyond = |part: Option<Joules>, most: Option<Joules>| {
-                let (part, most) = (part?, most?);
-                (part.0 > most.0).then(|| {
-                    let [part, most] = [part, most].map(format::energy);
-                    format!("its costs add up to {part}, and the scenario spends at most {most}")
-                })
-            };
-            let unsure =
-                || change.interval.is_none().then(|| "the model has no errors for it".to_owned());
-            let why = beyond(change.new, new_most)
-                .or_else(|| beyond(change.base, base_most))
-                .or_else(unsure);
+            let [least_base, least_new] = self.least.get(&row.subject).copied().unwrap_or_default();
+            let why = beyond(change.new, least_new, new_most)
+                .or_else(|| beyond(change.base, least_base, base_most))
+                .or_else(|| {
+                    change.interval.is_none().then(|| "the model has no errors for it".to_owned())
+                });
             if let Some(why) = why {
                 row.change = EnergyChange::default();
                 row.remark = joined([row.remark.clone(), why]);
             }
         }
+        self.sort();
+        self
+    }
+
+    pub(super) fn sort(&mut self) {
         self.classes.sort_by(by_size);
         self.methods.sort_by(by_size);
-        self
     }
 }
 
-/// Two remarks as one; either may be empty.
-fn joined(remarks: [String; 2]) -> String {
-    remarks.into_iter().filter(|remark| !remark.is_empty()).collect::<Vec<_>>().join("; ")
+/// A part whose costs add up to so many times the whole has no figure, however unsure they are.
+const ABSURD: f64 = 2.0;
+
+/// What is said of a part whose costs add up to more than the whole spends: at the least of them,
+/// or to much more.
+fn beyond(part: Option<Joules>, least: Option<Joules>, most: Option<Joules>) -> Option<String> {
+    let (part, most) = (part?, most?);
+    let least = least.unwrap_or(part);
+    let said = match () {
+        () if least.0 > most.0 => format!("at least {}", format::energy(least)),
+        () if part.0 > ABSURD * most.0 => format::energy(part),
+        () => return None,
+    };
+    let most = format::energy(most);
+    Some(format!("its costs add up to {said}, and the scenario spends at most {most}"))
 }
 
 /// What every method and class spends by the accounts of a campaign: nothing, surely, where it
@@ -215,15 +237,18 @@ fn predicted<K: Ord + Clone>(
         }
     }
     for (key, PricedChange { change, .. }) in &mut all {
-        let interval =
-            |side: &BTreeMap<K, PricedChange>| side.get(key).and_then(|c| c.change.interval);
-        let ends = interval(&least).zip(interval(&most));
-        let hull = |(few, many): (Interval, Interval)| Interval {
+        let bounds = [&least, &most].map(|side| side.get(key).map(|bound| bound.change));
+        let ends = bounds.map(|bound| bound.and_then(|change| change.interval));
+        let shares = bounds.map(|bound| bound.and_then(|change| change.share_interval));
+        let hull = |few: Interval, many: Interval| Interval {
             lo: Joules(few.lo.0.min(many.lo.0)),
             hi: Joules(few.hi.0.max(many.hi.0)),
         };
-        change.interval = change.interval.and(ends.map(hull));
-        change.share_interval = share_interval(change.base, change.interval);
+        let hull_of_shares =
+            |few: (f64, f64), many: (f64, f64)| (few.0.min(many.0), few.1.max(many.1));
+        change.interval = change.interval.and(ends[0].zip(ends[1]).map(|(a, b)| hull(a, b)));
+        let shares = shares[0].zip(shares[1]).map(|(a, b)| hull_of_shares(a, b));
+        change.share_interval = change.share_interval.and(shares);
         if is_lost(key) {
             *change = EnergyChange { base: change.base, ..EnergyChange::default() };
         }
@@ -236,6 +261,16 @@ fn predicted<K: Ord + Clone>(
 struct PricedChange {
     change: EnergyChange,
     unpriced: UnpricedOperations,
+    least: LeastSpent,
+}
+
+/// Variances in J^2 of what the model says of both sides and of their difference; absent where it
+/// has no errors.
+#[derive(Debug, Clone, Copy)]
+struct Variances {
+    base: Option<f64>,
+    new: Option<f64>,
+    difference: Option<f64>,
 }
 
 /// The change of every key that ran on one of the sides.
@@ -253,49 +288,60 @@ fn changes<K: Ord>(
     let mut before = priced(base, &costs.0, &key);
     let now = priced(new, &costs.1, &key);
     let nothing = PricedKey::default();
-    let variance = |before: &PricedKey, now: &PricedKey| match prices {
-        SidePrices::Shared(_) => shared_variance(before, now, &costs.0),
-        SidePrices::Own { .. } => {
-            Some(own_variance(before, &costs.0)? + own_variance(now, &costs.1)?)
-        }
+    let variances = |before: &PricedKey, now: &PricedKey| Variances {
+        base: energy_variance(before, &costs.0),
+        new: energy_variance(now, &costs.1),
+        difference: match prices {
+            SidePrices::Shared(_) => shared_variance(before, now, &costs.0),
+            SidePrices::Own { .. } => own_variance(before, &costs.0)
+                .zip(own_variance(now, &costs.1))
+                .map(|(before, now)| before + now),
+        },
     };
     let mut all = BTreeMap::new();
     for (key, now) in now {
         let before = before.remove(&key).unwrap_or_default();
-        all.insert(key, change(&before, &now, variance(&before, &now)));
+        all.insert(key, change(&before, &now, variances(&before, &now)));
     }
     for (key, before) in before {
-        all.insert(key, change(&before, &nothing, variance(&before, &nothing)));
+        all.insert(key, change(&before, &nothing, variances(&before, &nothing)));
     }
     all
 }
 
 /// No figure for a side with operations that have no cost, unless the other side has as many of
 /// them: then the difference is known.
-fn change(base: &PricedKey, new: &PricedKey, variance: Option<f64>) -> PricedChange {
+fn change(base: &PricedKey, new: &PricedKey, variances: Variances) -> PricedChange {
     let unpriced = UnpricedOperations::of(&base.unpriced, &new.unpriced);
+    let least = [(base, variances.base), (new, variances.new)].map(|(side, variance)| {
+        variance.map(|variance| Interval::around(Joules(side.energy_j), variance).lo)
+    });
     if unpriced.differ() {
         let figure = |side: usize, priced: &PricedKey| {
             unpriced.is_priced(side).then_some(Joules(priced.energy_j))
         };
         let (base, new) = (figure(0, base), figure(1, new));
-        return PricedChange {
-            change: EnergyChange { base, new, ..EnergyChange::default() },
-            unpriced,
-        };
+        let change = EnergyChange { base, new, ..EnergyChange::default() };
+        return PricedChange { change, unpriced, least };
     }
-    let half = variance.map(|variance| NORMAL_975 * variance.max(0.0).sqrt());
+    let half = variances.difference.map(|variance| NORMAL_975 * variance.max(0.0).sqrt());
     let interval = half.map(|half| around(new.energy_j - base.energy_j, half));
-    let base = Some(Joules(base.energy_j));
-    let new = Some(Joules(new.energy_j));
-    let share_interval = share_interval(base, interval);
-    PricedChange { change: EnergyChange { base, new, interval, share_interval }, unpriced }
+    let share_interval = share_interval(base, new, variances);
+    let (base, new) = (Some(Joules(base.energy_j)), Some(Joules(new.energy_j)));
+    PricedChange { change: EnergyChange { base, new, interval, share_interval }, unpriced, least }
 }
 
-/// The interval as a share of what the model says of the base.
-fn share_interval(base: Option<Joules>, interval: Option<Interval>) -> Option<(f64, f64)> {
-    let base = base.filter(|base| base.0 > 0.0)?;
-    interval.map(|interval| (interval.lo / base, interval.hi / base))
+/// The interval of the change as a share of the base, which is as unsure as the new side, and
+/// shares its errors as far as the difference is surer than both. What runs no more is all gone,
+/// whatever it cost.
+fn share_interval(base: &PricedKey, new: &PricedKey, of: Variances) -> Option<(f64, f64)> {
+    let difference = of.difference?;
+    if base.energy_j > 0.0 && new.counts.0.is_empty() && new.unpriced.is_empty() {
+        return Some((ALL_GONE, ALL_GONE));
+    }
+    let (base_variance, new_variance) = (of.base?, of.new?);
+    let covariance = 0.5 * (base_variance + new_variance - difference);
+    fieller((base.energy_j, base_variance), (new.energy_j, new_variance), covariance, NORMAL_975)
 }
 
 /// Whether nothing changed, to the last digit.
@@ -312,7 +358,7 @@ fn rows<K>(
 ) -> Vec<ChangeRow> {
     let changed = changes.into_iter().filter(|(_, key)| !is_same(&key.change));
     let mut rows: Vec<ChangeRow> = changed
-        .map(|(key, PricedChange { change, unpriced })| {
+        .map(|(key, PricedChange { change, unpriced, .. })| {
             let unpriced = (!unpriced.is_empty()).then(|| unpriced.to_string());
             let remark = joined([remark(&key), unpriced.unwrap_or_default()]);
             ChangeRow { subject: subject(key), change, verdict: None, remark }
@@ -409,5 +455,46 @@ mod tests {
         assert!((changes.total.difference().unwrap().0 - 300e-6).abs() < 1e-12);
         let same = compare_patch(base, &carry(base, &calls, patched(dictionary.clone())), &model);
         assert_eq!((same.unchanged, same.total.interval.unwrap().hi), (2, Joules::ZERO));
+    }
+
+    /// The new side's costs, 430 uJ and at least 355, are the whole application: it may spend 400
+    /// uJ, and not 250.
+    #[test]
+    fn a_part_that_may_be_within_the_whole_keeps_its_figures() {
+        let (dictionary, [before, now], model) = sides();
+        let side = |executions| Side { dictionary: &dictionary, executions };
+        let class = |most_j: f64| {
+            let prices = SidePrices::Shared(&model);
+            let changes = compare_methods(side(&before), side(&now), prices);
+            changes.within(None, Some(Joules(most_j))).classes.remove(0)
+        };
+        let kept = class(400e-6);
+        assert!((kept.change.new.unwrap().0 - 430e-6).abs() < 1e-12 && kept.remark.is_empty());
+        let refused = class(250e-6);
+        assert_eq!(refused.change, EnergyChange::default());
+        assert!(refused.remark.contains("add up to at least 3"), "{}", refused.remark);
+        let unsure = beyond(Some(Joules(9.0)), Some(Joules(0.0)), Some(Joules(4.0))).unwrap();
+        assert!(unsure.contains("add up to 9.00 J, and the scenario"), "{unsure}");
+    }
+
+    /// What runs no more falls by all of it, whatever it cost, and what runs less by no more.
+    #[test]
+    fn no_method_falls_by_more_than_all_of_it() {
+        let (dictionary, [before, _], model) = sides();
+        let unsure = sample::with_relative_error(model, 0.4);
+        let change = |runs: &[(u32, u64)]| {
+            let now = runs.iter().map(|(block, runs)| (BlockId(*block), *runs)).collect();
+            let [base, new] =
+                [&before, &now].map(|executions| Side { dictionary: &dictionary, executions });
+            let changes = compare_methods(base, new, SidePrices::Shared(&unsure));
+            changes.methods.into_iter().find(|row| row.subject.name() == "a.A.more()").unwrap()
+        };
+        let gone = change(&[(0, 100)]).change;
+        assert_eq!((gone.share(), gone.share_interval), (Some(-1.0), Some((-1.0, -1.0))));
+        assert!(gone.interval.unwrap().lo.0 < -300e-6, "joules are as unsure as the cost");
+        let halved = change(&[(0, 100), (1, 50)]).change;
+        let (lo, hi) = halved.share_interval.unwrap();
+        assert!(lo >= -1.0 && hi < 0.0, "{lo} {hi}");
+        assert!((lo + 0.5).abs() < 0.2 && (hi + 0.5).abs() < 0.2, "the cost is shared: {lo} {hi}");
     }
 }

@@ -1,11 +1,11 @@
 //! Did it get worse? Two campaigns, or a campaign and a patch, held against each other:
 //! changes in joules with 95 % intervals, and a verdict that a build can end with.
 //!
-//! Owns no input or output. `measured` compares what was measured, `methods` what a
-//! model says of methods and classes, `patch` carries counts over to changed sources,
-//! `budget` holds energies against a budget file; `text`, `markdown`, `json` and
-//! `junit` write the result down. `docs/compare.md` has the definitions and the error
-//! rates.
+//! Owns no input or output. `measured` compares what was measured, `other_work` takes back
+//! what can't be compared, `methods` is what a model says of methods and classes, `patch`
+//! carries counts over to changed sources, `budget` holds energies against a budget file;
+//! `text`, `markdown`, `json` and `junit` write the result down. `docs/compare.md` has the
+//! definitions and the error rates.
 
 pub mod budget;
 mod called;
@@ -15,20 +15,23 @@ pub mod junit;
 pub mod markdown;
 pub(crate) mod measured;
 pub mod methods;
+mod other_work;
 #[cfg(test)]
 mod output_tests;
 mod pairing;
 pub(crate) mod patch;
 mod priced;
+mod sampled;
 pub mod text;
 pub(crate) mod uncertain;
 mod unpriced;
 
 pub use budget::{BudgetRow, Budgets};
-pub use change::judge;
 pub use change::{AllowedIncrease, EnergyChange, GateVerdict};
+pub use change::{judge, shares_of};
 pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
 pub use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patch};
+pub use other_work::take_back_other_work;
 pub use patch::{Carried, Patched, carry};
 pub use uncertain::Uncertain;
 pub use unpriced::UnpricedOperations;
@@ -128,4 +131,9 @@ impl Comparison {
 /// An interval around a difference, which may be negative.
 fn around(energy: f64, half: f64) -> Interval {
     Interval { lo: Joules(energy - half), hi: Joules(energy + half) }
+}
+
+/// Two remarks as one; either may be empty.
+fn joined(remarks: [String; 2]) -> String {
+    remarks.into_iter().filter(|remark| !remark.is_empty()).collect::<Vec<_>>().join("; ")
 }

@@ -54,10 +54,13 @@ pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
     let before = by_method(base.dictionary);
     let base = Version { dictionary: base.dictionary, calls, executions: base.executions };
     let mut carried = Carried::default();
-    let mut fresh = BTreeMap::new();
+    let (mut fresh, mut of_new_loops) = (BTreeMap::new(), BTreeSet::new());
     for (key, blocks) in by_method(&new.dictionary) {
         match before.get(&key) {
-            Some(old) => method(&mut carried, &key, old, &blocks, base.executions),
+            Some(old) => {
+                let unsure = method(&mut carried, &key, old, &blocks, base.executions);
+                of_new_loops.extend(unsure);
+            }
             None => {
                 fresh.insert(key, blocks);
             }
@@ -80,6 +83,12 @@ pub fn carry(base: Side<'_>, calls: &CallGraph, new: Patched) -> Carried {
         }
     }
     follow(&mut carried, &by_method(&new.dictionary), changes, &ran);
+    let reached = {
+        let (calls, executions) = (&new.calls, &carried.likely);
+        let new = Version { dictionary: &new.dictionary, calls, executions };
+        new.called_from(&of_new_loops, &ran)
+    };
+    carried.called_from_new_loops(reached);
     carried.dictionary = new.dictionary;
     carried
 }
@@ -117,14 +126,15 @@ fn by_method(dictionary: &Dictionary) -> BTreeMap<MethodKey, Vec<&BlockEntry>> {
     methods
 }
 
-/// Carries one method over.
+/// Carries one method over; the blocks that a new loop may hold, of which nobody knows how often
+/// they run.
 fn method(
     carried: &mut Carried,
     key: &MethodKey,
     old: &[&BlockEntry],
     new: &[&BlockEntry],
     executions: &BTreeMap<BlockId, u64>,
-) {
+) -> Vec<BlockId> {
     let partner = partners(old, new);
     let runs = |block: &BlockEntry| executions.get(&block.id).copied().unwrap_or(0);
     let of_new = |j: usize| partner[j].map(|i| runs(old[i]));
@@ -141,7 +151,8 @@ fn method(
         }
     }
     let is_new_loop = |j: &usize| partner[*j].is_none() && is_loop(new[*j]);
-    if most > 0 && (0..new.len()).any(|j| is_new_loop(&j)) {
+    let first_loop = (0..new.len()).find(is_new_loop).filter(|_| most > 0);
+    if first_loop.is_some() {
         let why = "it has a new loop, whose rounds must be measured (wattline trace)";
         carried.unknown.insert(key.clone(), why.into());
     }
@@ -156,6 +167,8 @@ fn method(
         remarks.push(format!("{headers} changed; rounds are taken as before"));
     }
     remarks.into_iter().for_each(|remark| carried.remark(key, remark));
+    // Where the loop ends is not known from its blocks.
+    first_loop.map_or(Vec::new(), |first| new[first..].iter().map(|block| block.id).collect())
 }
 
 impl Carried {
@@ -180,6 +193,14 @@ impl Carried {
                 counted(methods.len() - 1, "other method")
             );
             self.unknown.entry(key.clone()).or_insert(why);
+        }
+    }
+
+    /// Methods that a new loop may call, directly or through others.
+    fn called_from_new_loops(&mut self, methods: BTreeSet<MethodKey>) {
+        for key in methods {
+            let why = "a new loop may call it, whose rounds must be measured (wattline trace)";
+            self.unknown.entry(key).or_insert_with(|| why.into());
         }
     }
 
@@ -324,6 +345,23 @@ mod tests {
         new[2].method = "other()".into();
         let with_method = carried(old, &[10], new);
         assert!(with_method.unknown.values().any(|why| why.contains("method is new")));
+    }
+
+    /// run() has a new loop, which calls small(), which calls deep(); other() is called before it.
+    #[test]
+    fn what_a_new_loop_calls_must_be_measured_too() {
+        let before =
+            [("run()", "entry"), ("small()", "entry"), ("deep()", "entry"), ("other()", "entry")];
+        let after = [&before[..], &[("run()", "for_test"), ("run()", "for_body")]].concat();
+        let calls = [(0, 1, &[3][..]), (1, 2, &[2][..])];
+        let old = graph(&calls);
+        let new = graph(&[&calls[..], &[(5, 1, &[1][..])]].concat());
+        let with = |runs: &[u64]| {
+            let old = (program(&before), old.clone());
+            carried_with(old, runs, (program(&after), new.clone()))
+        };
+        assert_eq!(unknown(&with(&[10, 40, 80, 10])), ["deep()", "run()", "small()"]);
+        assert!(unknown(&with(&[0, 40, 80, 10])).is_empty(), "run() does not run");
     }
 
     #[test]

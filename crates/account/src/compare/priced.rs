@@ -98,6 +98,11 @@ pub(super) fn shared_variance(
     if base.unpriced != new.unpriced {
         return None;
     }
+    variance_of_priced(base, new, costs)
+}
+
+/// The same of those operations alone that the model has costs for.
+fn variance_of_priced(base: &PricedKey, new: &PricedKey, costs: &IndexedModel) -> Option<f64> {
     let mut counts = new.counts.clone();
     for (&cost, &count) in &base.counts.0 {
         counts.add(cost, -count);
@@ -113,6 +118,11 @@ pub(super) fn shared_variance(
 /// Variance in J^2 of a side by itself.
 pub(super) fn own_variance(side: &PricedKey, costs: &IndexedModel) -> Option<f64> {
     shared_variance(&PricedKey::default(), side, costs)
+}
+
+/// Variance in J^2 of [`PricedKey::energy_j`], which leaves out what has no cost.
+pub(super) fn energy_variance(side: &PricedKey, costs: &IndexedModel) -> Option<f64> {
+    variance_of_priced(&PricedKey::default(), side, costs)
 }
 
 fn line_variance(base: &PricedKey, new: &PricedKey, assumed: &Assumptions) -> f64 {

@@ -114,22 +114,20 @@ fn is_float(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
 fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> Option<Hint> {
     let line = pattern::line(found.literal);
     let near = pattern::line(found.whole)..=pattern::last_line(found.whole);
-    // The dictionary calls the first one `constant`, for one side of the pair is one.
-    const TO: [&str; 2] = ["constant", "float to double"];
-    const BACK: [&str; 1] = ["double to float"];
-    let converts = |o: &&OperationCount, contexts: &[&str]| {
-        let one_of = contexts.contains(&o.context.as_str());
-        o.operation == Operation::CAST_NUMERIC && one_of && near.contains(&o.line)
+    const TO: &str = "float to double";
+    const BACK: &str = "double to float";
+    let converts = |o: &&OperationCount, context: &str| {
+        o.operation == Operation::CAST_NUMERIC && o.context == context && near.contains(&o.line)
     };
     let of_block = |block: &&&BlockEntry| {
-        block.operations.iter().any(|o| converts(&o, &TO))
+        block.operations.iter().any(|o| converts(&o, TO))
             && (block.start_line..=block.end_line).contains(&line)
     };
     let block =
         context.blocks_of(&file.path).iter().filter(of_block).min_by_key(|b| context.runs(b))?;
     let runs = context.runs(block) as f64;
     let mut saved = PricedOperations::default();
-    for direction in [&TO[..], &BACK[..]] {
+    for direction in [TO, BACK] {
         let one = block.operations.iter().find(|o| converts(o, direction))?;
         context.add_found(&mut saved, block, one, runs);
     }

@@ -153,10 +153,7 @@ impl fmt::Display for Withheld {
         let Withheld { pattern, places, measured, on_board } = self;
         write!(f, "{} of {pattern}: ", counted(places, "place"))?;
         match on_board {
-            Some(ratio) if ratio.basis == PredictionBasis::Costs => {
-                write!(f, "saves nothing on this board: {ratio}")
-            }
-            Some(ratio) => write!(f, "can't be told from nothing on this board: {ratio}"),
+            Some(ratio) => write!(f, "{} on this board: {ratio}", unsure_saving(ratio)),
             None => {
                 write!(f, "not known on this board: no pairs of microbenchmarks say what it saves")
             }
@@ -165,6 +162,16 @@ impl fmt::Display for Withheld {
             0 => Ok(()),
             _ => write!(f, "; nor do measurements of {measured} of them tell it from nothing"),
         }
+    }
+}
+
+/// Why a place has no hint although the costs say that it saves something. What such rewrites save
+/// on average may well be sure, and what one more place saves not.
+fn unsure_saving(ratio: &BoardRatio) -> &'static str {
+    match ratio.interval() {
+        (lo, _) if lo > 0.0 => "no certain saving at a single place; on average such rewrites save",
+        (_, hi) if hi <= 0.0 => "saves nothing",
+        _ => "no certain saving",
     }
 }
 
@@ -247,6 +254,25 @@ mod tests {
         let withheld = found.withheld()[0];
         assert_eq!((withheld.places, withheld.measured), (1, 1));
         assert!(withheld.to_string().contains("measurements of 1 of them"), "{withheld}");
+    }
+
+    /// Rewrites that save on average 38 % at least do not save nothing: what is unsure is the place.
+    #[test]
+    fn why_a_place_is_withheld_agrees_with_the_figures() {
+        let said = |ratio, se| {
+            let basis = PredictionBasis::Costs;
+            let ratio = BoardRatio { basis, ratio, se, spread: 0.7, pairs: 3, places: 0 };
+            let pattern = "loop-invariant";
+            Withheld { pattern, places: 1, measured: 0, on_board: Some(ratio) }.to_string()
+        };
+        let saves = said(1.19, 0.41);
+        let expected = "1 place of loop-invariant: no certain saving at a single place; on average \
+                        such rewrites save on this board: 119.0 % of what the costs say (38.6 %";
+        assert!(saves.starts_with(expected), "{saves}");
+        let unsure = said(0.012, 0.02);
+        assert!(unsure.contains(": no certain saving on this board: 1.2 % of"), "{unsure}");
+        let costs_more = said(-0.3, 0.02);
+        assert!(costs_more.contains(": saves nothing on this board: "), "{costs_more}");
     }
 
     /// Of a pattern that nothing predicts, what the place saved says all.

@@ -61,6 +61,16 @@ pub fn manifest_of(package: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
     archive.bytes(manifest.ok_or(ZipError::FileNotFound)?.index)
 }
 
+/// The first native library of a package: code for processors, which a virtual board has none of.
+///
+/// # Errors
+/// Says what is wrong with the package.
+pub fn native_library(package: &[u8]) -> Result<Option<String>, ArchiveFault> {
+    let (_, files) = open(package)?;
+    let is_native = |path: &String| path.starts_with("lib/") && path.ends_with(".so");
+    Ok(files.into_iter().map(|file| file.path).find(is_native))
+}
+
 /// A package with other code: all entries as they are, in their order, but for DEX, which is
 /// `code` in the place of the first, and the signature, which is gone.
 ///

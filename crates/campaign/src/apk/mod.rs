@@ -7,6 +7,6 @@ mod manifest_reader;
 pub(crate) mod xml;
 mod xml_reader;
 
-pub use archive::{archive, check, entries, manifest_of, with_code};
+pub use archive::{archive, check, entries, manifest_of, native_library, with_code};
 pub use manifest::Manifest;
 pub use manifest_reader::ReadManifest;

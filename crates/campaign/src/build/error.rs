@@ -8,7 +8,7 @@ use crate::format::{counted, visible_path};
 use crate::toolchain::processors::processors_on;
 use crate::toolchain::{Diagnostic, ToolchainError};
 
-use super::{OwnPackageError, Sources};
+use super::{OwnPackageError, Sources, generated_class};
 
 /// Why the package of an application's own build does not run on this machine's JVM.
 pub const OWN_PACKAGE_NEEDS_ANDROID: &str = "is the package of your own build, which runs on a \
@@ -273,6 +273,12 @@ fn remedy(errors: &[Diagnostic], sources: &Sources, release: Option<u32>) -> Str
         return "\ncompact source files and module imports are Java 25's: use a JDK 25 (JAVA_HOME)"
             .to_owned();
     }
+    if let Some(remedy) = generated_class::remedy(errors) {
+        return format!("\n{remedy}");
+    }
+    if let Some(remedy) = sources.other_languages.remedy(errors) {
+        return format!("\n{remedy}");
+    }
     let misses = says("cannot find symbol") || errors.iter().any(Diagnostic::misses_package);
     if has_processors && misses {
         return "\na library has annotation processors, which did not run: name its jar as a \
@@ -314,6 +320,9 @@ mod tests {
         assert!(missing.contains("a/A.java:3: error: package"), "{missing}");
         assert!(missing.ends_with("`[[library]]` (of `trace`: --classpath)"), "{missing}");
         assert!(error_of("error: ';' expected").ends_with("expected"));
+        let resources = error_of("error: package R does not exist");
+        assert!(resources.contains("R.jar that is below"), "{resources}");
+        assert!(!resources.contains("missing is mostly a library's"), "{resources}");
         let preview = error_of("error: x is a preview feature and is disabled by default.");
         assert!(preview.contains("`preview = true`"), "{preview}");
         let module = error_of("error: module not found: a.b");

@@ -67,6 +67,8 @@ pub struct OwnPackage {
     /// Its file.
     file: PathBuf,
     manifest: ReadManifest,
+    /// The first of its native libraries.
+    native: Option<String>,
     sha256: String,
 }
 
@@ -84,8 +86,9 @@ impl OwnPackage {
         let manifest = ReadManifest::parse(&manifest);
         let manifest = manifest.map_err(|why| of_package(OwnPackageError::Manifest(why)))?;
         check(&manifest, &scenario.application).map_err(of_package)?;
+        let native = apk::native_library(&bytes).map_err(bad_package(&file))?;
         let sha256 = hash_of_bytes(&bytes);
-        Ok(Some(OwnPackage { file, manifest, sha256 }))
+        Ok(Some(OwnPackage { file, manifest, native, sha256 }))
     }
 
     /// The application with what the manifest says of it.
@@ -107,6 +110,11 @@ impl OwnPackage {
     /// What tells its file from others.
     pub fn sha256(&self) -> &str {
         &self.sha256
+    }
+
+    /// The first of its native libraries.
+    pub fn native(&self) -> Option<&str> {
+        self.native.as_deref()
     }
 
     /// Whether a sampler of another process may look into it.
@@ -234,7 +242,13 @@ mod tests {
 
     #[test]
     fn the_manifest_says_what_the_scenario_does_not() {
-        let of = |manifest| OwnPackage { file: "a.apk".into(), manifest, sha256: String::new() };
+        let (native, sha256) = (None, String::new());
+        let of = |manifest| OwnPackage {
+            file: "a.apk".into(),
+            manifest,
+            native: native.clone(),
+            sha256: sha256.clone(),
+        };
         let elsewhere = ["A", "B", "C", "D"].map(|name| format!("org.x.{name}")).into();
         let package = of(ReadManifest { is_debuggable: true, elsewhere, ..manifest(&["Main"]) });
         let application = package.complete(scenario("").application);

@@ -21,7 +21,7 @@ use super::source_file::{
     ReadEncoding, ReadFile, as_text, check_file_name, source_text, unreadable,
 };
 use super::sources::{LoadedSource, Sources};
-use super::{BuildError, ModuleInfo, platform};
+use super::{BuildError, ModuleInfo, OtherLanguageFiles, platform};
 
 /// Where a source tree lies, what names it, which of its files are taken, and in which encoding
 /// they are, where that is stated.
@@ -67,14 +67,14 @@ fn read_tree(
     sources: &mut Sources,
 ) -> Result<BTreeMap<String, String>, BuildError> {
     let Tree { place, named_in, takes, encoding } = *tree;
-    let findings = &mut sources.findings;
+    let (findings, others) = (&mut sources.findings, &mut sources.other_languages);
     let missing = || BuildError::Missing { path: place.into(), named_in: named_in.to_string() };
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => missing(),
         _ => BuildError::io(place)(error),
     };
     let read: Vec<ReadFile> = if place.is_dir() {
-        read_folder(place, takes, encoding, findings)
+        read_folder(place, takes, encoding, (findings, others))
     } else if place.extension().is_some_and(|extension| extension == "java") {
         let name = place.file_name().ok_or_else(missing)?.to_string_lossy().into_owned();
         let bytes = read_regular(place, SOURCE_FILE_BYTES).map_err(unreadable)?;
@@ -120,7 +120,7 @@ fn read_folder(
     folder: &Path,
     takes: impl Fn(&str) -> bool,
     encoding: Option<SourceEncoding>,
-    findings: &mut Vec<Finding>,
+    (findings, other_languages): (&mut Vec<Finding>, &mut OtherLanguageFiles),
 ) -> Vec<ReadFile> {
     let is_wanted =
         |name: &str| name.ends_with(".java") || UnanalysedLanguage::of_file(name).is_some();
@@ -128,7 +128,9 @@ fn read_folder(
     let (java, others): (Vec<_>, Vec<_>) =
         tree.files.into_iter().partition(|file| file.name.ends_with(".java"));
     tree.files = java;
-    findings.extend(other_languages(&others));
+    let others = OtherLanguageFiles::of(others.into_iter().map(|file| file.name));
+    findings.extend(others.findings());
+    other_languages.add(others);
     findings.extend(
         tree.unreadable
             .into_iter()
@@ -154,27 +156,6 @@ fn read_folder(
         }
     });
     read.collect()
-}
-
-/// A finding for each other language, at the first of its files.
-fn other_languages(files: &[TreeFile]) -> Vec<Finding> {
-    let mut by_language: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for file in files {
-        if let Some(language) = UnanalysedLanguage::of_file(&file.name) {
-            by_language.entry(language.name()).or_default().push(&file.name);
-        }
-    }
-    let finding = |(language, names): (&str, Vec<&str>)| Finding {
-        file: EscapedName(names[0]).to_string(),
-        line: 0,
-        kind: FindingKind::OtherLanguage,
-        message: format!(
-            "{language} is not analysed (files: {}): its operations are in no count, and calls of \
-             its classes are calls of a library",
-            names.len()
-        ),
-    };
-    by_language.into_iter().map(finding).collect()
 }
 
 /// What is wrong with an entry of a source jar.

@@ -13,8 +13,9 @@ use crate::scenario::{
 use crate::toolchain::entry_name::EscapedName;
 use crate::toolchain::{artifact, jar};
 
+use super::packed_library::{self, is_aar_by_name};
 use super::source_tree::{Tree, add_tree, entry_finding, is_archive};
-use super::{BuildError, JavacSettings, ModuleInfo};
+use super::{BuildError, JavacSettings, ModuleInfo, OtherLanguageFiles};
 
 /// One source file of the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct Sources {
     pub provided: Vec<PathBuf>,
     /// Files that could not be read as text, or are no part of an application.
     pub findings: Vec<Finding>,
+    /// Files of languages that are not analysed.
+    pub other_languages: OtherLanguageFiles,
     /// Files that are another program in another encoding, where none is stated.
     pub undeclared: Vec<String>,
     /// Findings about files that are not in the encoding that is stated.
@@ -206,15 +209,15 @@ impl ListedSources<'_> {
         }
         for (index, library) in self.libraries.iter().enumerate() {
             let place = locate(self.file, &library.origin, &format!("library[{index}]"))?;
-            let place = class_path_entry(&place, &named_in)?;
+            let places = class_path_entries(&place, &named_in)?;
             match library.role {
-                LibraryRole::Packed => sources.libraries.push(place),
-                LibraryRole::Provided => sources.provided.push(place),
+                LibraryRole::Packed => sources.libraries.extend(places),
+                LibraryRole::Provided => sources.provided.extend(places),
             }
         }
         for (index, processor) in self.processors.iter().enumerate() {
             let place = locate(self.file, processor, &format!("processor[{index}]"))?;
-            sources.javac.processor_path.push(class_path_entry(&place, &named_in)?);
+            sources.javac.processor_path.extend(class_path_entries(&place, &named_in)?);
         }
         Ok(())
     }
@@ -268,7 +271,8 @@ pub fn load_encoded(
 const COMMAND_LINE: &str = "the command line";
 
 fn entries_of(libraries: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
-    libraries.iter().map(|library| class_path_entry(library, COMMAND_LINE)).collect()
+    let entries = libraries.iter().map(|library| class_path_entries(library, COMMAND_LINE));
+    Ok(entries.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Adds folders, files and jars of a command line; all are analysed.
@@ -316,13 +320,18 @@ fn is_resource(name: &str) -> bool {
     !name.ends_with(".java") && !name.ends_with(".class") && jar::is_content(name)
 }
 
+/// The entries of a class path that a library stands for: one, or the jars in it.
+fn class_path_entries(path: &Path, named_in: &str) -> Result<Vec<PathBuf>, BuildError> {
+    packed_library::entries_of(class_path_entry(path, named_in)?)
+}
+
 /// A library as an application that runs in another folder finds it. A folder may be one that a
 /// build makes only where it has something to put there; a jar must exist.
 fn class_path_entry(path: &Path, named_in: &str) -> Result<PathBuf, BuildError> {
     let absolute =
         std::path::absolute(path).map_err(|source| BuildError::Io { path: path.into(), source })?;
     let is_jar = path.extension().is_some_and(|extension| extension == "jar");
-    if is_jar && !absolute.is_file() {
+    if (is_jar || is_aar_by_name(path)) && !absolute.is_file() {
         return Err(BuildError::Missing { path: path.into(), named_in: named_in.to_string() });
     }
     if !is_one_entry(&absolute) {

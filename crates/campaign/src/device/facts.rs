@@ -30,6 +30,9 @@ pub struct BoardFacts {
     pub own_serial: Option<String>,
     /// `ro.wattline.simulated_model`: the chip of a virtual board; absent on others.
     pub simulated_model: Option<String>,
+    /// `ro.build.version.sdk`, the API level; absent where the board does not say, and on what is
+    /// no Android.
+    pub level: Option<u32>,
     /// Whether what runs there is compiled: since Android 5.0 it is, and before by no more than
     /// a just-in-time compiler of short traces.
     pub compiles: bool,
@@ -69,7 +72,16 @@ fn facts_of(answer: &str) -> BoardFacts {
         None | Some("0" | "false") => Hardware::Real,
         Some(_) => Hardware::Virtual,
     };
-    BoardFacts { model, android_release, hardware, own_serial, simulated_model, compiles, sampler }
+    BoardFacts {
+        model,
+        android_release,
+        hardware,
+        own_serial,
+        simulated_model,
+        level,
+        compiles,
+        sampler,
+    }
 }
 
 #[cfg(test)]
@@ -97,5 +109,7 @@ mod tests {
         assert_eq!([sampler("18", ""), sampler("", "")], [None; 2]);
         let compiles = |level: &str| facts_of(&format!("m\n\n\n\n\n{level}\n")).compiles;
         assert_eq!(["20", "21", ""].map(compiles), [false, true, false]);
+        let level = |level: &str| facts_of(&format!("m\n\n\n\n\n{level}\n")).level;
+        assert_eq!([level("17"), level("")], [Some(17), None]);
     }
 }

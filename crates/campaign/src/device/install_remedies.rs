@@ -1,7 +1,7 @@
 //! What to do where the package manager refuses an application.
 
 /// What to do about a refusal, by the package manager's word for it (AOSP's `PackageManager`).
-const REMEDIES: [(&str, &str); 13] = [
+const REMEDIES: [(&str, &str); 14] = [
     (
         "INSTALL_PARSE_FAILED_NOT_APK",
         "it takes Android packages alone: leave `start = \"main\"` out of the scenario",
@@ -53,7 +53,16 @@ const REMEDIES: [(&str, &str); 13] = [
         "its code can't be made ready to run; of a virtual board docs/virtual-board-packages.md \
          says why",
     ),
-    ("NO_CERTIFICATES", "its signature does not hold there: sign it anew, by scheme 2 or later"),
+    (
+        "INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME",
+        "Android takes names of two parts or more, each a letter with letters, digits and `_` after \
+         it: give it another `package` in [application]",
+    ),
+    (
+        "NO_CERTIFICATES",
+        "its signature does not hold there: sign it anew, by scheme 2 or later for Android 7.0 and \
+         later, by scheme 1 too for older ones (before 4.3 with SHA-1)",
+    ),
 ];
 
 /// What to do where this was said.
@@ -72,6 +81,7 @@ mod tests {
         assert!(remedy(said).starts_with("say yes to Play Protect"));
         let said = "Failure [INSTALL_PARSE_FAILED_NO_CERTIFICATES: x]";
         assert!(remedy(said).contains("sign it anew"));
+        assert!(remedy(said).contains("before 4.3 with SHA-1"), "Android 4.2 has no scheme 2");
         assert!(remedy("Error: what is this?").contains("logcat"));
     }
 }

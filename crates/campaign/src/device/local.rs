@@ -102,6 +102,7 @@ impl LocalJvm {
             hardware: Hardware::Real,
             own_serial: None,
             simulated_model: None,
+            level: None,
             compiles: true,
             sampler: Some(match self.async_profiler {
                 Some(_) => Sampler::AsyncProfiler,

@@ -60,7 +60,8 @@ pub fn counts_per_iteration(
             continue;
         };
         let counts = microbenchmarks.entry(name.to_string()).or_default();
-        for operation in &block.operations {
+        let executed = block.operations.iter().filter(|operation| !operation.is_compiled_away());
+        for operation in executed {
             *counts.entry(operation.form()).or_default() +=
                 per_iteration * f64::from(operation.count);
         }

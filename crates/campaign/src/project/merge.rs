@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::scenario::{
     InputFile, Scenario, ScenarioError, ScenarioFile, StartKind, check_written, parse_written,
 };
+use crate::virtual_board::package_name_fault;
 
 use super::choose::{Chosen, choose};
 use super::listing::{add_listing, as_nothing};
@@ -177,12 +178,16 @@ fn plain_name(name: &str) -> String {
     }
 }
 
-/// A package name for what has none: Android wants two parts at least.
+/// A package name for what has none: that of the class with `main`, if Android takes it.
 fn package_of(main: &str, name: &str) -> String {
     let own = main.rsplit_once('.').map_or("", |(package, _)| package);
-    match own.contains('.') {
-        true => own.to_string(),
-        false => format!("org.wattline.{}", name.replace('-', "_").to_lowercase()),
+    if package_name_fault(own).is_none() {
+        return own.to_string();
+    }
+    let part = name.replace('-', "_").to_lowercase();
+    match part.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        true => format!("org.wattline.{part}"),
+        false => format!("org.wattline.application_{part}"),
     }
 }
 
@@ -240,6 +245,20 @@ mod tests {
             ArtifactSource::Maven(_) => panic!("no source is fetched"),
         };
         made.scenario.sources.iter().map(source).collect()
+    }
+
+    #[test]
+    fn a_package_without_a_name_gets_one_that_android_takes() {
+        assert_eq!(package_of("demo.app.Main", "x"), "demo.app");
+        for (main, name, expected) in [
+            ("Main", "my-game", "org.wattline.my_game"),
+            ("demo.Main", "Demo", "org.wattline.demo"),
+            ("demo._app.Main", "2048", "org.wattline.application_2048"),
+            ("org.caf\u{e9}.Main", "_x", "org.wattline.application__x"),
+        ] {
+            assert_eq!(package_of(main, name), expected);
+            assert_eq!(package_name_fault(expected), None);
+        }
     }
 
     #[test]

@@ -28,9 +28,11 @@ pub(super) fn check_conditions(
     match conditions.exit {
         ExitState::Ended => {}
         ExitState::Died => reasons.push("the application died".into()),
-        ExitState::TimedOut => reasons.push(
-            "the session did not end in time; if it was not hung, raise `session.limit_s`".into(),
-        ),
+        ExitState::TimedOut => reasons.push(format!(
+            "the session did not end within {} s; if it was not hung, raise `session.limit_s`, or \
+             let the input do less (`frames`)",
+            settings.limit_s
+        )),
     }
     reasons.extend(conditions.input_fault.clone());
     if phase == RunPhase::Traced && settings.protocol == CampaignProtocol::Paired {

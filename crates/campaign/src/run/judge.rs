@@ -125,6 +125,7 @@ pub(crate) mod tests {
             rails: vec!["arm".into()],
             frequency_khz: Some(1_100_000),
             idle_s: 10.0,
+            limit_s: 30.0,
             sample_rate_hz: 10.0,
             protocol: CampaignProtocol::Paired,
             limits: Limits {
@@ -188,7 +189,8 @@ pub(crate) mod tests {
         };
         check(
             &|raw| raw.conditions.exit = ExitState::TimedOut,
-            "the session did not end in time; if it was not hung, raise `session.limit_s`",
+            "the session did not end within 30 s; if it was not hung, raise `session.limit_s`, or \
+             let the input do less (`frames`)",
         );
         check(
             &|raw| raw.conditions.frequency_after_khz = Some(800_000),

@@ -12,6 +12,8 @@ pub struct JudgeSettings {
     pub frequency_khz: Option<u64>,
     /// Nominal length of an idle session in seconds.
     pub idle_s: f64,
+    /// After how many seconds a session is ended.
+    pub limit_s: f64,
     /// Power samples per second.
     pub sample_rate_hz: f64,
     /// Whether traced runs are power runs too, with snapshots of their counts.
@@ -31,6 +33,7 @@ impl From<&Scenario> for JudgeSettings {
                 FrequencyChoice::Auto | FrequencyChoice::Leave => None,
             },
             idle_s: scenario.session.duration_s,
+            limit_s: scenario.session.limit_s,
             sample_rate_hz: scenario.session.sample_rate_hz,
             protocol: scenario.campaign.protocol,
             limits: scenario.limits,

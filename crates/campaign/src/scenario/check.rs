@@ -8,6 +8,7 @@ use wattline_units::shortened::shortened;
 
 use super::check_build::{check_encoding, check_javac_options, check_processors};
 use super::check_campaign::{check_campaign, plan_on};
+use super::check_names::{check_java_name, check_name, check_package_name};
 use super::checked::HintSettings;
 use super::checked::{
     Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice,
@@ -93,20 +94,9 @@ fn required(value: &Option<String>, key: &str) -> Result<String, FailedCheck> {
     value.clone().ok_or_else(|| FailedCheck::new(key, "is missing"))
 }
 
-fn check_name(name: &str, key: &str) -> Result<(), FailedCheck> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    if !name.is_empty() && name.chars().all(plain) {
-        return Ok(());
-    }
-    Err(FailedCheck::new(
-        key,
-        format!("is \"{}\"; use letters, digits, `-` and `_`", shortened(name)),
-    ))
-}
-
 fn check_application(written: ApplicationFile) -> Result<Application, FailedCheck> {
     let package = required(&written.package, "application.package")?;
-    check_java_name(&package, "application.package")?;
+    check_package_name(&package)?;
     let (start, main) = started(&written, &package)?;
     let java_release = checked_release(written.java_release)?;
     let granularity = match written.granularity {
@@ -139,18 +129,6 @@ fn checked_release(release: Option<u32>) -> Result<Option<u32>, FailedCheck> {
             Err(FailedCheck::new("application.java_release", "must be from 7 to 30"))
         }
         release => Ok(release),
-    }
-}
-
-fn check_java_name(name: &str, key: &str) -> Result<(), FailedCheck> {
-    let plain = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
-    };
-    match name.split('.').all(plain) {
-        true => Ok(()),
-        false => {
-            Err(FailedCheck::new(key, format!("is \"{}\", which is no Java name", shortened(name))))
-        }
     }
 }
 

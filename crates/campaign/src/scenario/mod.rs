@@ -6,6 +6,7 @@ pub(crate) mod campaign_file;
 mod check;
 mod check_build;
 mod check_campaign;
+mod check_names;
 pub(crate) mod checked;
 pub(crate) mod error;
 pub(crate) mod file;

@@ -27,7 +27,12 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Whether javac does not know a package.
     pub fn misses_package(&self) -> bool {
-        self.message.starts_with("error: package ") && self.message.ends_with(" does not exist")
+        self.missing_package().is_some()
+    }
+
+    /// The package that javac does not know.
+    pub fn missing_package(&self) -> Option<&str> {
+        self.message.strip_prefix("error: package ")?.strip_suffix(" does not exist")
     }
 }
 

@@ -94,8 +94,9 @@ pub enum ToolchainError {
     DeepSources,
     /// javac does not take its options.
     #[error(
-        "javac takes no sources for that: {message}; set `java_release` in [application] (or \
-         --release) to one that this JDK knows"
+        "javac takes no sources for that: {message}; where they need that release, name a JDK that \
+         knows it by JAVA_HOME, else set `java_release` in [application] (or --release) to one that \
+         this JDK knows"
     )]
     JavacOptions {
         /// What it says.

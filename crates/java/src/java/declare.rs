@@ -78,7 +78,7 @@ impl<'s> FileUnit<'s> {
     }
 
     /// The dotted name below a package or import declaration, without white space.
-    fn qualified_name(&self, node: NodeId) -> String {
+    pub fn qualified_name(&self, node: NodeId) -> String {
         let name = self
             .tree
             .children(node)

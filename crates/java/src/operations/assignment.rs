@@ -1,6 +1,6 @@
 //! Assignments, initialisers and declarations (rules 9 and 10).
 
-use wattline_units::operation::Operation;
+use wattline_units::operation::{CONSTANT, Operation};
 
 use super::context::conversion;
 use super::counter::OperationCounter;
@@ -28,9 +28,13 @@ impl OperationCounter<'_> {
             other => other.kind().unwrap_or(ValueKind::Object),
         };
         if kind != ValueKind::Object {
-            if value.is_some_and(|v| self.is_converted(v, kind)) {
-                let from = value.and_then(|v| self.ty(v).kind()).unwrap_or(kind);
-                self.add_in(conversion(from, kind), Operation::CAST_NUMERIC, line);
+            if let Some(value) = value.filter(|v| self.is_converted(*v, kind)) {
+                let from = self.ty(value).kind().unwrap_or(kind);
+                let context = match self.is_of_constants(value) {
+                    true => CONSTANT.into(),
+                    false => conversion(from, kind),
+                };
+                self.add_in(context, Operation::CAST_NUMERIC, line);
             }
             let context = self.transfer(place, value);
             return self.add_in(context, Verb::ASSIGN.of(kind), line);
@@ -50,6 +54,17 @@ impl OperationCounter<'_> {
     fn is_converted(&self, value: NodeId, kind: ValueKind) -> bool {
         let primitive = self.ty(value).primitive();
         !self.facts.is_constant(value) && primitive.is_some_and(|p| p.kind() != kind)
+    }
+
+    /// Whether each value that an expression can have is a constant: javac then loads it as of
+    /// the kind that is asked for. Within parentheses it does not know which that is.
+    fn is_of_constants(&self, value: NodeId) -> bool {
+        let tree = self.tree();
+        let is_way = |field| tree.child(value, field).is_some_and(|way| self.is_of_constants(way));
+        self.facts.is_constant(value)
+            || tree.kind(value) == Kind::Ternary
+                && is_way(Field::Consequence)
+                && is_way(Field::Alternative)
     }
 
     pub(super) fn assignment(&mut self, node: NodeId) {

@@ -1,7 +1,7 @@
 //! Operators on values (rules 6, 7, 8, 13) and casts (rule 12).
 
 use compact_str::CompactString;
-use wattline_units::operation::Operation;
+use wattline_units::operation::{CONSTANT, Operation, SMALLER_TO_INT};
 
 use super::context::conversion;
 use super::counter::OperationCounter;
@@ -44,14 +44,23 @@ impl OperationCounter<'_> {
             return;
         };
         match operator {
-            Kind::AndAnd => self.add_in(self.outcome(node), Operation::AND, line),
-            Kind::OrOr => self.add_in(self.outcome(node), Operation::OR, line),
+            Kind::AndAnd => self.logical(node, Operation::AND, [left, right], line),
+            Kind::OrOr => self.logical(node, Operation::OR, [left, right], line),
             Kind::Plus if self.ty(node).is_string() => self.add(Operation::STRING_CONCAT, line),
             Kind::Equal | Kind::NotEqual => self.equality(node, operator, left, right, line),
             _ => {
                 self.arithmetic(node, operator, left, right, line);
             }
         }
+    }
+
+    /// `&&` or `||`; a constant on one side leaves the other alone.
+    fn logical(&mut self, node: NodeId, operation: Operation, sides: [NodeId; 2], line: u32) {
+        let context = match sides.into_iter().any(|side| self.facts.is_constant(side)) {
+            true => CompactString::const_new(CONSTANT),
+            false => self.outcome(node),
+        };
+        self.add_in(context, operation, line);
     }
 
     /// The operation within a compound assignment; its promoted kind, if it has one.
@@ -102,14 +111,15 @@ impl OperationCounter<'_> {
     ) -> ValueKind {
         let kind = a.max(b);
         let int_float = a != b && a.min(b) == ValueKind::Int && kind == ValueKind::Float;
-        // A constant is converted when it is compiled.
-        let constant = operands.into_iter().any(|operand| self.facts.is_constant(operand));
+        // A constant is converted when it is compiled; what meets a wider one is when it runs.
+        let mut of_kinds = operands.into_iter().zip([a, b]);
+        let constant = of_kinds.any(|(side, of)| of != kind && self.facts.is_constant(side));
         let conversion = || match constant {
-            true => CompactString::const_new("constant"),
+            true => CompactString::const_new(CONSTANT),
             false => conversion(a.min(b), kind),
         };
         let context = match verb.is_comparison() {
-            true if a != b && constant => CompactString::const_new("constant"),
+            true if constant => CompactString::const_new(CONSTANT),
             true => self.comparison(node, operands[1]),
             false => CompactString::default(),
         };
@@ -203,7 +213,11 @@ impl OperationCounter<'_> {
         let line = tree.line(node);
         match (target, source) {
             (Type::Primitive(a), Type::Primitive(b)) if a != b => {
-                self.add_in(conversion(b.kind(), a.kind()), Operation::CAST_NUMERIC, line);
+                let context = match a {
+                    Primitive::Int if b.kind() == ValueKind::Int => SMALLER_TO_INT.into(),
+                    _ => conversion(b.kind(), a.kind()),
+                };
+                self.add_in(context, Operation::CAST_NUMERIC, line);
             }
             (Type::Primitive(_), Type::Primitive(_)) => {}
             (Type::Primitive(to), Type::Unknown) => self.report_unknown(value, to.kind()),

@@ -138,6 +138,41 @@ fn conversions_say_from_what_to_what() {
     check("f = f * 2;", "Multi_int_float", "constant");
     check("f = f * i;", "Multi_int_float", "int to float");
     check("b = (byte) i;", "Cast_numeric", "int to int");
+    check("i = (int) b; i = (int) 'a';", "Cast_numeric", "smaller to int");
+    check("l = (long) b;", "Cast_numeric", "int to long");
+}
+
+/// By javap: a constant is loaded as of the other side's kind (`dconst_0`); what meets a wider
+/// constant is converted (`i2d`), and so is what stands in parentheses.
+#[test]
+fn only_the_narrower_side_is_converted_when_it_is_compiled() {
+    check("if (d == 0) i++;", "Cast_numeric", "constant");
+    check("if (0 == d) i++;", "Equal_double_double", "constant");
+    check("d = i * 2.0;", "Cast_numeric", "int to double");
+    check("f = i * 2f;", "Multi_int_float", "int to float");
+    check("z = i < 2.5f;", "Less_int_float", "value");
+    check("z = i < 2.5;", "Cast_numeric", "int to double");
+    check(
+        "f *= 2.0; i += 1L;",
+        "Cast_numeric",
+        "double to float, float to double, int to long, long to int",
+    );
+    check("d = z ? 1 : 0;", "Cast_numeric", "constant");
+    check("double x = z ? b < 1 ? 1 : 2 : 0;", "Cast_numeric", "constant");
+    check("d = (z ? 1 : 0); d = z ? i : 0;", "Cast_numeric", "int to double 2");
+}
+
+/// By javap: no branch is left of a condition that is a constant, and one side of an operator
+/// with such a side.
+#[test]
+fn constants_decide_when_they_are_compiled() {
+    check(
+        "if ((true)) i = 1; i = 2 > 1 ? own : i; if (z) i = 3;",
+        "BlockGoto_if",
+        "alone, constant 2",
+    );
+    check("if (false && z) i = 1; z = z && true; z = z && i < 2;", "And", "constant 2, value");
+    check("if (z || false) i = 1; if (z || i < 2) i = 1;", "Or", "constant, tested");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Control (rules 5, 14, 15): how blocks are entered, loops, `return`.
 
-use wattline_units::operation::{LibraryFunction, Operation};
+use wattline_units::operation::{CONSTANT, LibraryFunction, Operation};
 
 use super::context::conversion;
 use super::counter::OperationCounter;
@@ -67,12 +67,20 @@ impl OperationCounter<'_> {
     /// and what follows the `if` is reached from both; it stands where the first way ends.
     fn first_way(&self, block: &LeanBlock) -> (&'static str, u32) {
         let way = |field| block.construct.and_then(|node| self.tree().child(node, field));
-        match (way(Field::Consequence), way(Field::Alternative)) {
+        let (context, line) = match (way(Field::Consequence), way(Field::Alternative)) {
             (Some(first), Some(_)) if self.file.can_complete(first) => {
                 ("with else", self.file.last_instruction_line(first))
             }
             _ => ("alone", block.start_line),
-        }
+        };
+        (block.construct.map_or(context, |node| self.decided(node, context)), line)
+    }
+
+    /// The context of an `if` or `?:`: a constant condition leaves no branch of it.
+    pub(super) fn decided(&self, node: NodeId, context: &'static str) -> &'static str {
+        let condition = self.tree().child(node, Field::Condition);
+        let is_constant = condition.is_some_and(|c| self.facts.is_constant(self.stripped(c)));
+        if is_constant { CONSTANT } else { context }
     }
 
     /// What a statement counts in the block that holds its header expression.

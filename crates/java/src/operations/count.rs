@@ -229,7 +229,7 @@ impl OperationCounter<'_> {
             Kind::Cast => self.cast(node),
             Kind::Ternary => {
                 self.add_in(
-                    "conditional",
+                    self.decided(node, "conditional"),
                     Operation::GOTO_IF,
                     self.line_of(node, Field::Consequence),
                 );

@@ -2,7 +2,7 @@
 //! holds. Read and written as `blocks.csv`, `operations.csv` and `lines.csv`.
 
 use compact_str::CompactString;
-use wattline_units::operation::{Feature, form};
+use wattline_units::operation::{Feature, form, is_compiled_away};
 
 use crate::blocks::BlockId;
 
@@ -24,6 +24,11 @@ impl OperationCount {
     /// Operation and context in one name: `Field_Reference [read object]`.
     pub fn form(&self) -> String {
         form(self.operation.name(), &self.context)
+    }
+
+    /// Whether a compiler leaves nothing of it to be executed.
+    pub fn is_compiled_away(&self) -> bool {
+        is_compiled_away(self.operation.name(), &self.context)
     }
 }
 

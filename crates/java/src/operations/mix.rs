@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wattline_units::operation::form;
+use wattline_units::operation::{form, is_compiled_away};
 
 use super::dictionary::Dictionary;
 
@@ -23,6 +23,15 @@ impl Mix {
             }
         }
         mix
+    }
+
+    /// Without what a compiler leaves nothing of.
+    pub fn executed(mut self) -> Mix {
+        self.0.retain(|operation, contexts| {
+            contexts.retain(|context, _| !is_compiled_away(operation, context));
+            !contexts.is_empty()
+        });
+        self
     }
 
     /// Executions of each operation, whatever the context.
@@ -49,5 +58,28 @@ impl Mix {
     /// Executions of an operation, whatever the context.
     pub fn total(&self, operation: &str) -> f64 {
         self.0.get(operation).map_or(0.0, |contexts| contexts.values().map(|n| *n as f64).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compilers_do_is_not_executed() {
+        let contexts = |all: &[(&str, u64)]| all.iter().map(|(c, n)| ((*c).into(), *n)).collect();
+        let mix = |all: &[(&str, &[(&str, u64)])]| {
+            Mix(all.iter().map(|(name, of)| ((*name).into(), contexts(of))).collect())
+        };
+        let all = mix(&[
+            ("And", &[("constant", 7)]),
+            ("Cast_numeric", &[("constant", 900), ("int to double", 3)]),
+            ("Equal_double_double", &[("constant", 900)]),
+        ]);
+        let expected = mix(&[
+            ("Cast_numeric", &[("int to double", 3)]),
+            ("Equal_double_double", &[("constant", 900)]),
+        ]);
+        assert_eq!(all.executed(), expected);
     }
 }

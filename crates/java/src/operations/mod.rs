@@ -48,5 +48,5 @@ pub use tables::{DictionaryError, DictionaryTables, counts_by_kind, findings_csv
 pub use verb::Verb;
 pub use wattline_units::operation::{
     Feature, FeatureColumn, LibraryFunction, Operation, OperationClass, UnknownFeature, form,
-    split_form,
+    is_compiled_away, relative_without_price, split_form,
 };

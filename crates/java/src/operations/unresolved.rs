@@ -24,11 +24,17 @@ pub(super) fn findings(
     // First line and uses by name.
     let mut names: BTreeMap<String, (u32, u64)> = BTreeMap::new();
     let uses = type_uses(file, &missing_types(file, resolver));
-    for (node, name) in uses.into_iter().chain(expression_names(file, facts)) {
+    let uses = uses.into_iter().chain(annotation_names(file, resolver));
+    for (node, name) in uses.chain(expression_names(file, facts)) {
         let line = file.tree.line(node);
         let name = UnresolvedName::up_to_class(&name).to_owned();
         let known = names.entry(name).or_insert((line, 0));
         *known = (known.0.min(line), known.1 + 1);
+    }
+    // An import is no use; where nothing else names the class, javac refuses it all the same.
+    for (node, name) in imported_names(file, resolver) {
+        let name = UnresolvedName::up_to_class(&name).to_owned();
+        names.entry(name).or_insert((file.tree.line(node), 1));
     }
     let finding = |(name, (line, uses)): (String, (u32, u64))| Finding {
         file: file.source.path.clone(),
@@ -79,6 +85,51 @@ fn type_uses(file: &FileUnit<'_>, missing: &BTreeMap<String, String>) -> Vec<(No
     let types = tree.nodes().filter(|node| tree.kind(*node) == Kind::TypeIdentifier);
     let named = types.filter_map(|node| Some((node, missing.get(file.text(node))?.clone())));
     named.filter(|(node, _)| is_first(*node)).collect()
+}
+
+/// Annotations whose types are not found. What is in their parentheses is no code.
+fn annotation_names(file: &FileUnit<'_>, resolver: &Resolver<'_>) -> Vec<(NodeId, String)> {
+    let nodes = file.tree.nodes().filter(|node| file.tree.kind(*node).is_annotation());
+    let named = nodes.filter_map(|node| Some((node, annotation_name(file.text(node))?)));
+    let missing = named.filter(|(_, name)| !is_annotation_type(file, resolver, name));
+    missing.map(|(node, name)| (node, with_import(file, &name))).collect()
+}
+
+/// `a.B` of `@a.B(...)`; none where a comment stands in the name.
+fn annotation_name(text: &str) -> Option<String> {
+    let written = text.strip_prefix('@')?.split('(').next()?;
+    let name: String = written.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '$');
+    name.chars().all(is_part).then_some(name)
+}
+
+/// Whether a type of this name is visible in the file, or a member of one of its classes.
+fn is_annotation_type(file: &FileUnit<'_>, resolver: &Resolver<'_>, name: &str) -> bool {
+    let types = &resolver.names;
+    let parts: Vec<&str> = name.split('.').collect();
+    let is_member_of = |class: &Name| {
+        let step = |class: Name, part: &&str| types.member_class(&class, part);
+        parts.iter().try_fold(class.clone(), step).is_some()
+    };
+    types.dotted(&parts).is_some() || file.classes.iter().any(|class| is_member_of(&class.name))
+}
+
+/// Classes that imports name, alone or for a member, and that are not found.
+fn imported_names(file: &FileUnit<'_>, resolver: &Resolver<'_>) -> Vec<(NodeId, String)> {
+    let imports = &file.imports;
+    let class_of = |node: NodeId| -> Option<String> {
+        let name = file.qualified_name(node);
+        let (before, simple) = name.rsplit_once('.')?;
+        let is_of_members = imports.static_single.get(simple);
+        match imports.single.get(simple) == Some(&name) {
+            true => Some(name),
+            false => is_of_members?.iter().find(|class| *class == before).cloned(),
+        }
+    };
+    let nodes = file.tree.nodes().filter(|node| file.tree.kind(*node) == Kind::ImportDeclaration);
+    let named = nodes.filter_map(|node| Some((node, class_of(node)?)));
+    let is_missing = |name: &str| resolver.names.lookup.class_by_qualified_name(name).is_none();
+    named.filter(|(_, name)| is_missing(name)).collect()
 }
 
 /// Names in expressions that are no variable, and in which no class is found.
@@ -142,6 +193,31 @@ mod tests {
             (10, "Consts", 1),
             (10, "RESULT_OK", 1),
             (12, "lib.Tools", 1),
+        ];
+        assert_eq!(found, expected.map(|(line, name, uses)| (line, name.to_owned(), uses)));
+    }
+
+    #[test]
+    fn annotations_and_imports_that_nothing_declares_are_findings() {
+        if !CLASSES.has_jdk() {
+            return crate::skip::because("no JDK");
+        }
+        let java = "package a;\nimport androidx.annotation.StringRes;\nimport x.Unused;\n\
+            import static y.Z.q;\nimport java.util.List;\nimport static java.lang.Math.max;\n\
+            @Deprecated class T {\n  @StringRes int x;\n  @Own @b.C(R.id.x) int y;\n  \
+            @Override @T.Own public String toString(@StringRes int p) {\n    \
+            @SuppressWarnings(\"x\") int k = 0;\n    return \"\";\n  }\n  @interface Own { }\n}\n";
+        let (_, findings) = scan_with(java, &CLASSES);
+        let found: Vec<(u32, String, u64)> = findings
+            .iter()
+            .filter_map(|finding| UnresolvedName::of(finding).map(|name| (finding.line, name)))
+            .map(|(line, name)| (line, name.name, name.uses))
+            .collect();
+        let expected = [
+            (3, "x.Unused", 1),
+            (4, "y.Z", 1),
+            (8, "androidx.annotation.StringRes", 2),
+            (9, "b.C", 1),
         ];
         assert_eq!(found, expected.map(|(line, name, uses)| (line, name.to_owned(), uses)));
     }

@@ -6,7 +6,7 @@ use crate::{FoldUnit, Solver, Standing};
 
 /// Two operations of 1 J and 5 J, exact.
 fn exact() -> Table {
-    let counts: Vec<[f64; 2]> = (1..9).map(|i| [f64::from(i), f64::from(i * i % 7)]).collect();
+    let counts: Vec<[f64; 2]> = (1..13).map(|i| [f64::from(i), f64::from(i * i % 7)]).collect();
     let rows: Vec<&[f64]> = counts.iter().map(|row| row.as_slice()).collect();
     let energies: Vec<f64> = counts.iter().map(|[a, b]| a + 5.0 * b).collect();
     table(&rows, &energies)

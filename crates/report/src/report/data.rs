@@ -103,6 +103,8 @@ pub struct ReportData<'a> {
     pub accounts: &'a Accounts,
     /// Who called, where it was recorded.
     pub calls: Option<&'a CallAccounts>,
+    /// Why nobody's calls can be recorded of the application; none where they can.
+    pub no_calls: Option<&'a str>,
     /// The comparison with the ground truth, where one is known.
     pub evaluation: Option<&'a AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.

@@ -58,6 +58,7 @@ impl OwnedReportData {
             estimability: &self.estimability,
             accounts: &self.accounts,
             calls: self.calls.as_ref(),
+            no_calls: None,
             evaluation: self.evaluation.as_ref(),
             unseen: self.unseen.as_ref(),
             hints: &self.hints,

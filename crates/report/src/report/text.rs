@@ -51,7 +51,16 @@ fn head(data: &ReportData<'_>) -> Vec<String> {
         ),
         format!("meter {}; frequency {}", visible(&data.board.meter), visible(frequency)),
     ];
-    lines.extend(data.notes.iter().take(2).map(|note| format!("note: {}", visible(note))));
+    lines.extend(data.notes.iter().take(2).flat_map(|note| note_lines(note)));
+    lines
+}
+
+/// A note, whose remedy mostly stands at its end.
+fn note_lines(note: &str) -> Vec<String> {
+    let mut lines = wrapped(&format!("note: {}", visible(note)));
+    if let Some(first) = lines.first_mut() {
+        *first = first.trim_start().to_owned();
+    }
     lines
 }
 
@@ -309,6 +318,16 @@ mod tests {
         if std::env::var("WATTLINE_RENDER").is_ok() {
             println!("{text}\n{}", hints_text(&sample::found(), 2));
         }
+    }
+
+    #[test]
+    fn a_long_note_is_told_whole() {
+        let end = "less than 10 refreshes of the meter (2.50 s): raise `frames`";
+        let lines =
+            note_lines(&format!("2 of 8 cases are left out: r04-few: it lasted 1 s, {end}"));
+        assert!(lines.len() == 2 && lines[0].starts_with("note: 2 of 8"), "{lines:?}");
+        assert!(lines[1].starts_with("  ") && lines[1].ends_with("raise `frames`"), "{lines:?}");
+        assert_eq!(note_lines("short"), ["note: short"]);
     }
 
     #[test]

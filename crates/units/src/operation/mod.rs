@@ -8,6 +8,7 @@
 mod catalogue;
 mod class;
 mod column;
+mod compiled_away;
 mod constant_text;
 mod feature;
 mod library;
@@ -23,6 +24,7 @@ use catalogue::ROWS;
 
 pub use class::OperationClass;
 pub use column::{FeatureColumn, GARBAGE_COLLECTION, LIBRARY_OTHER, form, split_form};
+pub use compiled_away::{CONSTANT, SMALLER_TO_INT, is_compiled_away, relative_without_price};
 pub use feature::{Feature, UnknownFeature};
 pub use library::LibraryFunction;
 

@@ -105,6 +105,8 @@ pub struct SessionLog {
     pub iterations: Vec<(usize, String, u64)>,
     /// CPU times of the runtime's threads, where they were read: line, times.
     pub threads: Vec<(usize, RuntimeThreads)>,
+    /// The lines that open and close its windows.
+    pub texts: MarkerTexts,
 }
 
 /// A window with the microbenchmark's name.
@@ -148,6 +150,16 @@ pub enum SessionLogError {
         /// What the log says about its death.
         death: Option<String>,
     },
+    /// A line begins as the session's marker does and goes on, so that it is none.
+    #[error("log line {line} is `{text}`: the marker `{marker}` has to stand alone on its line")]
+    MarkerNotAlone {
+        /// The line.
+        line: usize,
+        /// What it says.
+        text: String,
+        /// The marker.
+        marker: String,
+    },
     /// A log without times.
     #[error("log line {line}: the mark has no time; record the log with `logcat -v threadtime`")]
     NoTime {
@@ -176,7 +188,7 @@ const YEAR_S: f64 = 366.0 * 86_400.0;
 
 /// Reads the log of one session.
 pub fn parse_session_log(text: &str, marks: &MarkerTexts) -> SessionLog {
-    let mut log = SessionLog::default();
+    let mut log = SessionLog { texts: marks.clone(), ..SessionLog::default() };
     let (mut years, mut latest) = (0.0, f64::NEG_INFINITY);
     for (index, text) in text.lines().enumerate() {
         let Some(mut line) = parse_log_line(text) else { continue };
@@ -285,7 +297,10 @@ impl SessionLog {
     /// by two calls of `log`.
     pub fn session_markers(&self) -> Result<SessionMarkers<'_>, SessionLogError> {
         let first = |mark: &&SessionMarker| mark.kind == MarkerKind::Begin && mark.name.is_none();
-        let begin = self.marks.iter().find(first).ok_or(SessionLogError::NoBegin { name: None })?;
+        let begin = self.marks.iter().find(first).ok_or_else(|| {
+            let none = SessionLogError::NoBegin { name: None };
+            self.not_alone(MarkerKind::Begin, 0).unwrap_or(none)
+        })?;
         Ok(SessionMarkers { begin, end: self.end_of(begin)? })
     }
 
@@ -345,11 +360,35 @@ impl SessionLog {
         let closes = |mark: &&SessionMarker| {
             mark.kind == MarkerKind::End && mark.line > begin.line && mark.name == begin.name
         };
-        self.marks.iter().find(closes).ok_or_else(|| SessionLogError::NoEnd {
-            name: begin.name.clone(),
-            line: begin.line,
-            death: self.death_after(begin).map(|death| death.message.clone()),
+        self.marks.iter().find(closes).ok_or_else(|| {
+            let none = SessionLogError::NoEnd {
+                name: begin.name.clone(),
+                line: begin.line,
+                death: self.death_after(begin).map(|death| death.message.clone()),
+            };
+            let of_session = begin.name.is_none();
+            let not_alone = || self.not_alone(MarkerKind::End, begin.line);
+            of_session.then(not_alone).flatten().unwrap_or(none)
         })
+    }
+
+    /// The first line after another that would be the session's marker if it stood alone: one
+    /// that is no microbenchmark's, whose markers come in pairs of one name.
+    fn not_alone(&self, kind: MarkerKind, after: usize) -> Option<SessionLogError> {
+        let has_pair = |mark: &SessionMarker| {
+            self.marks.iter().any(|other| other.kind != kind && other.name == mark.name)
+        };
+        let is_it = |mark: &&SessionMarker| {
+            mark.kind == kind && mark.line > after && mark.name.is_some() && !has_pair(mark)
+        };
+        let mark = self.marks.iter().find(is_it)?;
+        let marker = match kind {
+            MarkerKind::Begin => &self.texts.begin,
+            MarkerKind::End => &self.texts.end,
+        };
+        let rest = mark.name.as_deref().unwrap_or_default();
+        let text = format!("{marker} {rest}");
+        Some(SessionLogError::MarkerNotAlone { line: mark.line, text, marker: marker.clone() })
     }
 
     /// The first death of a mark's process after it; a line that names no process is
@@ -408,6 +447,27 @@ mod tests {
         let window = log.session_window().unwrap();
         assert!((window.start_s - 111.01).abs() < 1e-6);
         assert!((window.end_s - 114.51).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_marker_with_more_on_its_line_is_named() {
+        let with_sum = SESSION.replace("wattline: end", "wattline: end 332833500");
+        let told = read(&with_sum).session_window().unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "log line 6 is `wattline: end 332833500`: the marker `wattline: end` has to stand \
+             alone on its line"
+        );
+        let with_name = SESSION.replace("wattline: begin", "wattline: begin (warm)");
+        let told = read(&with_name).session_window().unwrap_err().to_string();
+        assert!(told.starts_with("log line 3 is `wattline: begin (warm)`"), "{told}");
+        // A microbenchmark's are no session's.
+        let windows = SESSION.replace("wattline: end", "wattline: end a").replace(
+            "wattline: begin",
+            "wattline: begin\n01-01 00:00:11.001  1234  1240 I System.out: wattline: begin a",
+        );
+        let told = read(&windows).session_window().unwrap_err();
+        assert!(matches!(told, SessionLogError::NoEnd { .. }), "{told}");
     }
 
     /// Of 2.5 s of the process in the session 0.75 s are the compiler's.

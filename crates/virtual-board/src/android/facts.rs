@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::install_error::InstallError;
-use super::package_name::is_package_name;
+use super::package_name::package_name_fault;
 
 /// What the installer found; see `installer/Manifest.java`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,14 +60,22 @@ impl InstallerFacts {
     /// Reads the installer's lines: a word, then fields between tabs.
     pub(super) fn parse(text: &str) -> Result<Self, InstallError> {
         let mut facts = Self { min_sdk: 1, target_sdk: 1, ..Self::default() };
+        facts.add(text)?;
+        match package_name_fault(&facts.package) {
+            Some(fault) => Err(InstallError::Refused(format!(
+                "INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME: Invalid manifest package: {fault}"
+            ))),
+            None => Ok(facts),
+        }
+    }
+
+    /// Reads further lines of the installer.
+    pub(super) fn add(&mut self, text: &str) -> Result<(), InstallError> {
         for line in text.lines() {
             let fields: Vec<&str> = line.split('\t').collect();
-            facts.take(&fields).ok_or_else(|| bad(&fields.join(" ")))?;
+            self.take(&fields).ok_or_else(|| bad(&fields.join(" ")))?;
         }
-        if !is_package_name(&facts.package) {
-            return Err(bad("no package name"));
-        }
-        Ok(facts)
+        Ok(())
     }
 
     /// None if a field is not what it should be.
@@ -130,10 +138,16 @@ mod tests {
         assert!(exported("org.x.A") && !exported("org.x.B"));
         let meta = [("main".to_string(), "org.x.Main".to_string())];
         assert_eq!(facts.instrumentations["org.x.R"].meta, meta);
-        for wrong in ["", "package\t../x", "package\torg.x\nmin_sdk\tKitKat", "package\ta\nwhat\t1"]
-        {
+        for (wrong, code) in [
+            ("", "BAD_PACKAGE_NAME"),
+            ("package\t../x", "BAD_PACKAGE_NAME"),
+            ("package\tsudoku", "BAD_PACKAGE_NAME: Invalid manifest package: must have at least"),
+            ("package\torg.1st", "BAD_PACKAGE_NAME: Invalid manifest package: bad character '1'"),
+            ("package\torg.x\nmin_sdk\tKitKat", "BAD_MANIFEST"),
+            ("package\ta\nwhat\t1", "BAD_MANIFEST"),
+        ] {
             let said = InstallerFacts::parse(wrong).unwrap_err().to_string();
-            assert!(said.starts_with("INSTALL_PARSE_FAILED_BAD_MANIFEST"), "{said}");
+            assert!(said.starts_with(&format!("INSTALL_PARSE_FAILED_{code}")), "{said}");
         }
     }
 }

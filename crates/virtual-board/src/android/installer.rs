@@ -37,10 +37,14 @@ impl Installer {
         Ok(Self { process, requests, answers })
     }
 
-    /// What a package says of itself, if its signature holds for Android of this API level.
-    pub(super) fn read(&mut self, apk: &Path, sdk: u32) -> Result<String, InstallError> {
-        let (sdk, apk) = (sdk.to_string(), apk.display().to_string());
-        self.ask(&["read", &sdk, &apk])
+    /// What a package's manifest says.
+    pub(super) fn manifest(&mut self, apk: &Path) -> Result<String, InstallError> {
+        self.ask(&["manifest", &apk.display().to_string()])
+    }
+
+    /// Who signed a package, if its signature holds for Android of this API level.
+    pub(super) fn signature(&mut self, apk: &Path, sdk: u32) -> Result<String, InstallError> {
+        self.ask(&["signature", &sdk.to_string(), &apk.display().to_string()])
     }
 
     /// Makes a jar of a package's classes.

@@ -29,7 +29,9 @@ use install_error::AndroidError;
 pub(super) use install_error::InstallError;
 use installer::Installer;
 pub(super) use package_name::is_package_name;
+pub use package_name::package_name_fault;
 pub(super) use rules::Flags;
+pub use rules::least_target_sdk;
 
 /// Brings the jars that read packages: apksig, dex2jar with all its parts, and ASM with all
 /// of its own; or says why it can't.
@@ -129,7 +131,10 @@ impl InstalledPackages {
         let Some((built, installer)) = service.as_mut() else {
             return Err(AndroidError::None.into());
         };
-        let facts = InstallerFacts::parse(&installer.read(apk, sdk)?)?;
+        let mut facts = InstallerFacts::parse(&installer.manifest(apk)?)?;
+        // Older releases know fewer signatures: what is not for them is refused for its level.
+        rules::admit_manifest(&facts, sdk, flags)?;
+        facts.add(&installer.signature(apk, sdk)?)?;
         let before = self.find(&facts.package);
         rules::admit(&facts, sdk, before.as_ref().map(|installed| &installed.facts), flags)?;
         let classes = self.scratch.join(format!("package-{}.jar", hash_of(apk)?));

@@ -25,7 +25,20 @@ pub(crate) struct Flags {
     pub low_target: bool,
 }
 
-/// Refuses what a release of Android refuses.
+/// Refuses what a release of Android refuses by the manifest alone, which it reads first.
+pub(super) fn admit_manifest(
+    new: &InstallerFacts,
+    sdk: u32,
+    flags: Flags,
+) -> Result<(), InstallError> {
+    match manifest_refusal(new, sdk, flags) {
+        Some(said) => Err(InstallError::Refused(said)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what a release of Android refuses of a package with a manifest that it takes and a
+/// signature that holds.
 pub(super) fn admit(
     new: &InstallerFacts,
     sdk: u32,
@@ -38,30 +51,11 @@ pub(super) fn admit(
     }
 }
 
-fn refusal(
-    new: &InstallerFacts,
-    sdk: u32,
-    before: Option<&InstallerFacts>,
-    flags: Flags,
-) -> Option<String> {
-    let InstallerFacts { package, min_sdk, target_sdk, .. } = new;
+fn manifest_refusal(new: &InstallerFacts, sdk: u32, flags: Flags) -> Option<String> {
+    let InstallerFacts { min_sdk, target_sdk, .. } = new;
     if *min_sdk > sdk {
         return Some(format!(
             "INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #{min_sdk} (current version is #{sdk})"
-        ));
-    }
-    if sdk >= NEEDS_SCHEME_2 && *target_sdk >= NEEDS_SCHEME_2 && new.scheme < 2 {
-        return Some(format!(
-            "INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature found in package of version 2 or \
-             newer for package {package}"
-        ));
-    }
-    if let Some(least) = least_target(sdk).filter(|least| target_sdk < least)
-        && !flags.low_target
-    {
-        return Some(format!(
-            "INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target at least SDK version \
-             {least}, but found {target_sdk}"
         ));
     }
     if let Some(class) = unsaid_activity(new).filter(|_| sdk >= NEEDS_EXPORTED) {
@@ -71,8 +65,32 @@ fn refusal(
              are present"
         ));
     }
+    if let Some(least) = least_target_sdk(sdk).filter(|least| target_sdk < least)
+        && !flags.low_target
+    {
+        return Some(format!(
+            "INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target at least SDK version \
+             {least}, but found {target_sdk}"
+        ));
+    }
     if new.test_only && !flags.test {
         return Some("INSTALL_FAILED_TEST_ONLY: installPackageLI".into());
+    }
+    None
+}
+
+fn refusal(
+    new: &InstallerFacts,
+    sdk: u32,
+    before: Option<&InstallerFacts>,
+    flags: Flags,
+) -> Option<String> {
+    let InstallerFacts { package, target_sdk, .. } = new;
+    if sdk >= NEEDS_SCHEME_2 && *target_sdk >= NEEDS_SCHEME_2 && new.scheme < 2 {
+        return Some(format!(
+            "INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature found in package of version 2 or \
+             newer for package {package}"
+        ));
     }
     if new.native {
         return Some("INSTALL_FAILED_NO_MATCHING_ABIS: Failed to extract native libraries".into());
@@ -110,8 +128,9 @@ fn update_refusal(
     None
 }
 
-/// The least level that a package must target; Android 14 and 15 have one.
-fn least_target(sdk: u32) -> Option<u32> {
+/// The least level that a package must target to be installed on Android of this one; Android 14
+/// and 15 have one.
+pub fn least_target_sdk(sdk: u32) -> Option<u32> {
     match sdk {
         ..34 => None,
         34 => Some(23),
@@ -152,7 +171,8 @@ mod tests {
         before: Option<&InstallerFacts>,
         flags: Flags,
     ) -> String {
-        let said = refusal(new, sdk, before, flags).unwrap_or_default();
+        let said = manifest_refusal(new, sdk, flags);
+        let said = said.or_else(|| refusal(new, sdk, before, flags)).unwrap_or_default();
         said.split(':').next().unwrap_or_default().to_owned()
     }
 
@@ -167,6 +187,18 @@ mod tests {
         assert_eq!(code(&old, 33, None, none), "");
         assert_eq!(code(&old, 34, None, none), "INSTALL_FAILED_DEPRECATED_SDK_VERSION");
         assert_eq!(code(&old, 34, None, Flags { low_target: true, ..none }), "");
+    }
+
+    /// A signature of a scheme that is too new for a release is no reason beside its level.
+    #[test]
+    fn the_level_is_refused_before_anything_is_known_of_the_signature() {
+        let unsigned = InstallerFacts { min_sdk: 21, signers: Vec::new(), scheme: 0, ..good() };
+        let said = admit_manifest(&unsigned, 17, Flags::default()).unwrap_err().to_string();
+        assert!(
+            said.starts_with("INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #21"),
+            "{said}"
+        );
+        assert!(admit_manifest(&unsigned, 30, Flags::default()).is_ok());
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn pieces(
         of.iter().map(|leaf| value(&leaves[*leaf])).sum()
     };
     let joules = |of: &[usize]| sum(of, |leaf| leaf.energy.joules().0);
-    let executions = |of: &[usize]| sum(of, |leaf| leaf.executions as f64);
+    let executions = |of: &[usize]| sum(of, |leaf| leaf.instructions() as f64);
     let mut pieces = Vec::new();
     for (area, own) in grouped.leaves_of_areas().into_iter().enumerate() {
         let area_j = joules(&own);

@@ -15,7 +15,7 @@ pub(super) fn move_to(leaves: &mut [Leaf<'_>], own: &[usize], energy: Femtojoule
 pub(super) fn weights(leaves: &[Leaf<'_>], of: &[usize]) -> Vec<f64> {
     let by_costs: Vec<f64> =
         of.iter().map(|leaf| leaves[*leaf].energy.joules().0.max(0.0)).collect();
-    let by_runs = || of.iter().map(|leaf| leaves[*leaf].executions as f64).collect();
+    let by_runs = || of.iter().map(|leaf| leaves[*leaf].instructions() as f64).collect();
     if by_costs.iter().sum::<f64>() > 0.0 { by_costs } else { by_runs() }
 }
 

@@ -53,7 +53,7 @@ fn shares_of_methods(
     let own = |leaf: &Leaf<'_>| leaf.energy.joules().0.max(0.0);
     let is_some = |shares: &Vec<f64>| shares.iter().sum::<f64>() > 0.0;
     let said = [by(&by_costs), by(&own)].into_iter().find(is_some);
-    said.unwrap_or_else(|| by(&|leaf| leaf.executions as f64))
+    said.unwrap_or_else(|| by(&|leaf| leaf.instructions() as f64))
 }
 
 /// Leaves of an area by their methods.

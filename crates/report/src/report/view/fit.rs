@@ -125,7 +125,7 @@ pub fn verdict(data: &ReportData<'_>) -> BaselineVerdict {
     let is_clear = found.baseline_nmae > TIMES_SMALLER * found.nmae;
     let (tone, rest) = match found.standing() {
         Standing::Better => (if is_clear { "good" } else { "fair" }, String::new()),
-        Standing::AsGood => ("fair", costs_say_no_more(found.baseline)),
+        Standing::AsGood | Standing::Undecided => ("fair", costs_say_no_more(found.baseline)),
         Standing::Worse => match flat {
             Some(flat) => (
                 "fair",

@@ -22,6 +22,8 @@ pub struct MostExpensiveMethods {
     pub rows: Vec<CallMethodView>,
     /// Whether calls were recorded.
     pub with_callees: bool,
+    /// Why they can't be, where they can't.
+    pub no_calls: Option<String>,
     /// Methods left out, for they hand nearly all on to one other.
     pub handing_on: Vec<String>,
 }
@@ -46,7 +48,7 @@ fn with_callees(calls: &CallAccounts, links: &Links<'_>) -> MostExpensiveMethods
             rows.push(method(one, links));
         }
     }
-    MostExpensiveMethods { rows, with_callees: true, handing_on }
+    MostExpensiveMethods { rows, with_callees: true, no_calls: None, handing_on }
 }
 
 /// Whether a method spends next to nothing itself and one that it calls has nearly all.
@@ -82,13 +84,14 @@ fn by_themselves(data: &ReportData<'_>, links: &Links<'_>) -> MostExpensiveMetho
         }
     };
     let rows = data.accounts.methods.iter().take(TOP).map(row).collect();
-    MostExpensiveMethods { rows, with_callees: false, handing_on: Vec::new() }
+    let no_calls = data.no_calls.map(str::to_owned);
+    MostExpensiveMethods { rows, with_callees: false, no_calls, handing_on: Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::{html, sample};
 
     #[test]
     fn methods_are_with_what_they_call_where_that_is_known() {
@@ -102,6 +105,19 @@ mod tests {
         let view = most_expensive_methods(&sample.data(), &Links::default());
         assert!(!view.with_callees && view.rows.len() == TOP);
         assert_eq!(view.rows[0].name, name(&sample.accounts.methods[0].key));
+    }
+
+    /// A command that would be refused is no advice.
+    #[test]
+    fn where_calls_can_not_be_recorded_the_page_says_why() {
+        let mut sample = sample::report();
+        sample.calls = None;
+        let advice = "<code>wattline calls</code> does)";
+        assert!(html(&sample.data()).contains(advice));
+        let data = ReportData { no_calls: Some("they are of Android"), ..sample.data() };
+        let page = html(&data);
+        assert!(page.contains("By what they spend themselves: they are of Android."));
+        assert!(!page.contains(advice));
     }
 
     #[test]

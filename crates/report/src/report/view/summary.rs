@@ -173,13 +173,15 @@ fn explained(data: &ReportData<'_>) -> Card {
         ),
         false => String::new(),
     };
+    let unexplained = ledger.row(LedgerEntry::Unexplained);
+    let unexplained = unexplained.map_or(Joules(0.0), |row| ledger.shown(row));
     Card {
         title: "Explained by the model",
         value: part(energy),
         detail: format!(
             "Costs x counts: {}.{runtime} {} remain unexplained.",
             names.join(", "),
-            format::energy(ledger.energy(LedgerEntry::Unexplained).joules())
+            format::energy(unexplained)
         ),
     }
 }
@@ -253,7 +255,7 @@ fn entry(ledger: &Ledger, row: &LedgerRow) -> LedgerRowView {
         colour: if is_whole { "" } else { row.entry.name() },
         explanation: explanation(row),
         energy: match row.remark {
-            "" => format::energy(row.energy.joules()),
+            "" => format::energy(ledger.shown(row)),
             remark => remark.to_string(),
         },
         interval: format::interval(row.interval),

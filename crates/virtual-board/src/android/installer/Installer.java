@@ -16,8 +16,9 @@ import java.util.List;
  * to say with its length before it. Numbers have four bytes, the highest first. Requests:
  *
  * <pre>
- * read SDK APK                    checks the signature as Android of that API level does; says
- *                                 what the manifest says, a fact a line, fields between tabs
+ * manifest APK                    says what the manifest says, a fact a line, fields between tabs
+ * signature SDK APK               checks the signature as Android of that API level does; says
+ *                                 who signed, in such lines
  * translate APK OUT FRAMEWORK     makes a jar of classes of the DEX
  * </pre>
  *
@@ -70,10 +71,11 @@ public final class Installer {
     }
 
     private static String answer(List<String> request) throws Refused, IOException {
-        if (request.get(0).equals("read")) {
-            File apk = new File(request.get(2));
-            StringBuilder facts = new StringBuilder(Manifest.read(apk));
-            return facts.append(Signature.check(apk, Integer.parseInt(request.get(1)))).toString();
+        if (request.get(0).equals("manifest")) {
+            return Manifest.read(new File(request.get(1)));
+        }
+        if (request.get(0).equals("signature")) {
+            return Signature.check(new File(request.get(2)), Integer.parseInt(request.get(1)));
         }
         File classes = new File(request.get(2));
         Translation.translate(new File(request.get(1)), classes);

@@ -1,0 +1,125 @@
+//! Where both campaigns were sampled: what the accounts of both say of a class or method, beside
+//! counts x costs by one model. That assumes that an operation costs the same in both builds, and
+//! its costs may be known badly; samples assume nothing, and their errors are independent.
+
+use crate::account::Interval;
+use crate::format;
+use crate::interval::NORMAL_975;
+use crate::units::Joules;
+
+use super::budget::Spending;
+use super::methods::MethodChanges;
+use super::uncertain::{ErrorSource, Uncertain};
+use super::{ChangeRow, EnergyChange, joined};
+
+impl MethodChanges {
+    /// Gives what changed the figures of both accounts, where these are surer than counts x costs,
+    /// or contradict them. What has the same counts on both sides has not changed.
+    #[must_use]
+    pub fn with_accounts(mut self, base: &Spending, new: &Spending) -> Self {
+        for row in self.classes.iter_mut().chain(&mut self.methods) {
+            let Some(accounted) = accounted(row, base, new) else { continue };
+            if is_better(&accounted, &row.change) {
+                let counted = row.change.difference().zip(row.change.interval);
+                let counted = counted.map(|(difference, interval)| {
+                    format!(
+                        "by the accounts of both; counts and costs alone say {} ({})",
+                        format::energy(difference),
+                        format::interval(Some(interval))
+                    )
+                });
+                let said = counted.unwrap_or_else(|| "by the accounts of both".to_owned());
+                row.change = accounted;
+                row.remark = joined([row.remark.clone(), said]);
+            }
+        }
+        self.sort();
+        self
+    }
+}
+
+/// The change of a row by the accounts of both campaigns; none where one has no interval for it.
+/// What one of them does not have spends nothing there.
+fn accounted(row: &ChangeRow, base: &Spending, new: &Spending) -> Option<EnergyChange> {
+    let name = (row.subject.level(), row.subject.name());
+    let of = |spending: &Spending| match spending.get(&name) {
+        None => Some(Uncertain { value: 0.0, parts: Some(Vec::new()) }),
+        Some(figure) => {
+            let (energy, interval) = (*figure)?;
+            Some(uncertain(energy, interval?))
+        }
+    };
+    Some(EnergyChange::of(&of(base)?, &of(new)?)).filter(|change| change.interval.is_some())
+}
+
+/// An energy with the error that its 95 % interval tells.
+fn uncertain(energy: Joules, interval: Interval) -> Uncertain {
+    let half = (interval.hi - energy).0.max((energy - interval.lo).0);
+    let variance = (half / NORMAL_975).powi(2);
+    let part = ErrorSource { variance, freedom: f64::INFINITY };
+    Uncertain { value: energy.0, parts: Some(vec![part]) }
+}
+
+/// Whether the accounts' change is the surer one, or the two can't both be right.
+fn is_better(accounted: &EnergyChange, counted: &EnergyChange) -> bool {
+    let Some(own) = accounted.interval else { return false };
+    let Some(other) = counted.difference().and(counted.interval) else { return true };
+    let width = |interval: Interval| interval.hi.0 - interval.lo.0;
+    let are_apart = own.hi.0 < other.lo.0 || other.hi.0 < own.lo.0;
+    are_apart || width(own) < width(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::MethodKey;
+    use crate::compare::{Subject, around};
+
+    /// A method's change by counts x costs, in joules, with half an interval.
+    fn counted(difference: f64, half: f64) -> MethodChanges {
+        let change = EnergyChange {
+            base: Some(Joules(1.0)),
+            new: Some(Joules(1.0 + difference)),
+            interval: Some(around(difference, half)),
+            share_interval: None,
+        };
+        let method = MethodKey { class: "a.A".into(), method: "m()".into() };
+        let subject = Subject::Method(method);
+        let row = ChangeRow { subject, change, verdict: None, remark: String::new() };
+        MethodChanges { methods: vec![row], ..MethodChanges::default() }
+    }
+
+    fn spending(energy: f64, half: f64) -> Spending {
+        let figure = Some((Joules(energy), Some(around(energy, half))));
+        Spending::from([(("method", "a.A.m()".to_owned()), figure)])
+    }
+
+    fn told(counted: MethodChanges, base: Spending, new: Spending) -> (f64, String) {
+        let row = counted.with_accounts(&base, &new).methods.remove(0);
+        (row.change.difference().unwrap().0, row.remark)
+    }
+
+    #[test]
+    fn the_surer_of_counts_and_accounts_is_told() {
+        let (base, new) = (spending(4.0, 0.3), spending(10.6, 0.4));
+        let (difference, remark) = told(counted(2.2, 3.0), base.clone(), new.clone());
+        assert!((difference - 6.6).abs() < 1e-9, "{difference}");
+        assert!(
+            remark.contains("counts and costs alone say 2.20 J (−800 mJ to 5.20 J)"),
+            "{remark}"
+        );
+        let (difference, remark) = told(counted(6.5, 0.1), base, new);
+        assert!((difference - 6.5).abs() < 1e-9 && remark.is_empty(), "{difference} {remark}");
+    }
+
+    #[test]
+    fn accounts_that_contradict_the_counts_win() {
+        let (difference, _) = told(counted(2.2, 0.1), spending(4.0, 0.3), spending(10.6, 0.4));
+        assert!((difference - 6.6).abs() < 1e-9, "{difference}");
+        let (difference, _) = told(counted(2.2, 0.1), Spending::new(), spending(10.6, 0.05));
+        assert!((difference - 10.6).abs() < 1e-9, "a method that the base does not have");
+        let unknown = Spending::from([(("method", "a.A.m()".to_owned()), None)]);
+        let (difference, _) = told(counted(2.2, 3.0), unknown, spending(10.6, 0.1));
+        assert!((difference - 2.2).abs() < 1e-9, "no figure is no nothing");
+    }
+}

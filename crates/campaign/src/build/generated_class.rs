@@ -1,0 +1,73 @@
+//! Classes that the build of an Android application makes, and that its sources only name.
+
+use crate::toolchain::Diagnostic;
+
+/// What to do where javac misses a class of Android's build; none where it misses none of them.
+pub(super) fn remedy(errors: &[Diagnostic]) -> Option<&'static str> {
+    let misses = |class: &str| errors.iter().any(|error| names(error, class));
+    if misses("R") {
+        return Some(
+            "class R has the numbers of an Android application's resources, and its build makes it: \
+             name the R.jar that is below build/intermediates (Android's Gradle plugin 3.6 and later) \
+             as a `[[library]]`, or the folder with R.java as a [[source]] with `role = \"harness\"` \
+             (docs/own-application.md; of `trace`: --classpath)",
+        );
+    }
+    misses("BuildConfig").then_some(
+        "class BuildConfig is made by the build of an Android application: name the folder with its \
+         source, below build/generated, as a [[source]] with `role = \"harness\"` \
+         (docs/own-application.md)",
+    )
+}
+
+/// Whether an error is about a class of this name that is not there: as the package of its nested
+/// classes (`R.layout.main`), as a symbol, or as one that is imported.
+fn names(error: &Diagnostic, class: &str) -> bool {
+    let package = error.message.strip_prefix("error: package ");
+    let package = package.and_then(|rest| rest.strip_suffix(" does not exist"));
+    if package.is_some_and(|package| package.rsplit('.').next() == Some(class)) {
+        return true;
+    }
+    let is_symbol = |line: &String| {
+        let symbol = line.trim_start().strip_prefix("symbol:");
+        let mut words = symbol.unwrap_or_default().split_whitespace();
+        matches!(words.next(), Some("class" | "variable")) && words.next() == Some(class)
+    };
+    error.message.contains("cannot find symbol") && error.details.iter().any(is_symbol)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(message: &str, symbol: &str) -> Vec<Diagnostic> {
+        let details =
+            vec!["  setContentView(R.layout.main);".into(), format!("  symbol:   {symbol}")];
+        vec![Diagnostic { file: "a/A.java".into(), line: 3, message: message.into(), details }]
+    }
+
+    #[test]
+    fn what_the_build_makes_is_not_looked_for_in_libraries() {
+        let symbol = "error: cannot find symbol";
+        for (message, missing) in [
+            ("error: package R does not exist", ""),
+            ("error: package org.example.R does not exist", ""),
+            (symbol, "variable R"),
+            (symbol, "class R"),
+        ] {
+            let said = remedy(&error(message, missing)).unwrap_or_default();
+            assert!(said.contains("R.jar that is below build/intermediates"), "{message}: {said}");
+        }
+        let said = remedy(&error(symbol, "variable BuildConfig")).unwrap_or_default();
+        assert!(said.starts_with("class BuildConfig is made by the build"), "{said}");
+        for (message, missing) in [
+            ("error: package org.example does not exist", ""),
+            ("error: package XR does not exist", ""),
+            (symbol, "variable Record"),
+            (symbol, "method R()"),
+            ("error: incompatible types", "class R"),
+        ] {
+            assert_eq!(remedy(&error(message, missing)), None, "{message} {missing}");
+        }
+    }
+}
