@@ -83,6 +83,12 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
     let (mut found, sources) = find(&CampaignFolder::new(&arguments.folder))?;
     found.keep_only(&arguments.only);
     let applied = hint::apply(&found.hints, &sources, limit);
+    let told = report::applied_text(&applied);
+    if applied.done.is_empty() {
+        progress::result(told.trim_end());
+        progress::say("nothing is written");
+        return Ok(());
+    }
     let mut names: Vec<&str> = sources.iter().map(|file| file.path.as_str()).collect();
     names.push(PATCH);
     output.check_free(&names)?;
@@ -90,7 +96,7 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
         output.write(&file.path, applied.files.get(&file.path).unwrap_or(&file.text))?;
     }
     output.write(PATCH, applied.patch(&sources))?;
-    progress::result(report::applied_text(&applied).trim_end());
+    progress::result(told.trim_end());
     let (folder, patch) = (out.display(), output.path(PATCH));
     let files = counted(sources.len(), "file");
     progress::say(format!("written: {folder} ({files}), {}", patch.display()));

@@ -105,7 +105,7 @@ fn is_run_again(generation: AdbdGeneration) {
     bench.check(&trial, &outcome);
     assert_eq!(outcome.bad, 2, "{}", outcome.said);
     assert!(outcome.said.contains("the application died"), "{}", outcome.said);
-    assert!(outcome.said.contains("did not end in time"), "{}", outcome.said);
+    assert!(outcome.said.contains("did not end within 40 s"), "{}", outcome.said);
 }
 
 /// Every kind of fault at ten moments. `WATTLINE_FAULT` names a kind to make it one.

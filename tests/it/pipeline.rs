@@ -214,6 +214,13 @@ fn hints_are_told_again(campaign: &Path, outside: &Path) {
     assert_eq!(other.status.code(), Some(2), "{}", text(&other));
     assert_eq!(fs::read(&sarif).unwrap(), b"{}");
     fs::write(&sarif, before).unwrap();
+    // No text is built there.
+    let copy = outside.join("rewritten");
+    let [campaign, copy] = [campaign, &copy].map(|path| path.to_str().unwrap());
+    let only = ["hints", campaign, "--only", "string-buffer", "--apply", "1", "--out", copy];
+    let output = run_wattline(&only);
+    assert!(output.status.success() && text(&output).contains("nothing is written"), "{only:?}");
+    assert!(!Path::new(copy).exists());
 }
 
 fn every_format_is_exported(campaign: &Path, out: &Path) {
