@@ -88,11 +88,11 @@ fn library_columns_are_chosen_inside_the_fold() {
 fn groups_and_seeds_change_the_folds() {
     let mut data = exact();
     for (i, case) in data.cases.iter_mut().enumerate() {
-        case.group = format!("g{}", i / 2);
+        case.group = format!("g{}", i / 3);
     }
     let folds = FoldOptions { unit: FoldUnit::Group, ..FoldOptions::default() };
     let found = cross_validate(&data, &FitOptions::new(Solver::Ls), folds, None).unwrap();
-    assert!(found.rows.iter().all(|row| row.set == CvSet::Training || row.cases == 2));
+    assert!(found.rows.iter().all(|row| row.set == CvSet::Training || row.cases == 3));
     let options = FitOptions::default();
     let many =
         cross_validate_repeatedly(&data, &options, FoldOptions::default(), &[1, 2, 3]).unwrap();
