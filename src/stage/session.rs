@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::assumptions::ASSUMED;
 use crate::build::BuildError;
 use crate::device::{InputCommand, Pinning, SessionKind, SessionPlan};
-use crate::power::MarkerTexts;
 use crate::scenario::{InputSequence, Scenario};
 
 use super::Failure;
@@ -40,10 +39,7 @@ pub(crate) fn session(
         extras: scenario.extras(input).into_iter().collect(),
         steps: input.steps.clone(),
         input_command: input_command(scenario, board, input, limit),
-        marks: MarkerTexts {
-            begin: settings.begin_marker.clone(),
-            end: settings.end_marker.clone(),
-        },
+        marks: settings.marker_texts(),
         kind,
         limit,
         expected: Duration::from_secs_f64(settings.duration_s),

@@ -8,7 +8,7 @@ use super::times::{CampaignTimes, StageTime};
 
 /// Says which stage begins, how long all took, and how long what is left will take.
 pub(crate) struct StageClock<'p> {
-    /// Who is told.
+    /// What hears of it.
     pub progress: &'p dyn Progress,
     start: Instant,
     now: RefCell<(String, Instant)>,

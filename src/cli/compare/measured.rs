@@ -41,9 +41,8 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     let is_same_work = other.inputs.is_empty() && has_same_inputs(&base, &new);
     let mut spending = measured_spending(&new);
     let methods = Prices::read(arguments.model, &base, &new).and_then(|prices| {
-        let accounted = prices.accounted()?;
-        let changes = is_same_work.then(|| prices.changes(&base, &new, &accounted));
-        let [_, now] = accounted;
+        let now = prices.accounted()?;
+        let changes = is_same_work.then(|| prices.changes(&base, &new, &now)).transpose()?;
         spending.extend(now.spending);
         Ok(changes)
     });
@@ -121,10 +120,9 @@ impl Prices {
         Ok(Self { choice, before, now, base, new })
     }
 
-    /// Classes and methods of both campaigns by their accounts, as their reports show them.
-    fn accounted(&self) -> Result<[AccountedSide; 2], Failure> {
-        let new = self.new.as_ref().unwrap_or(&self.base);
-        Ok([AccountedSide::of(&self.before, &self.base)?, AccountedSide::of(&self.now, new)?])
+    /// Classes and methods of the new campaign by its accounts, as its report shows them.
+    fn accounted(&self) -> Result<AccountedSide, Failure> {
+        AccountedSide::of(&self.now, self.new.as_ref().unwrap_or(&self.base))
     }
 
     /// The changes; and which operations have the new campaign's costs.
@@ -132,8 +130,8 @@ impl Prices {
         &self,
         base: &Campaign,
         new: &Campaign,
-        accounted: &[AccountedSide; 2],
-    ) -> (MethodChanges, Option<String>) {
+        accounted: &AccountedSide,
+    ) -> Result<(MethodChanges, Option<String>), Failure> {
         let [before, now] = [&self.before, &self.now]
             .map(|facts| Side { dictionary: &facts.dictionary, executions: &facts.executions });
         let (shared, taken) = match &self.new {
@@ -145,16 +143,14 @@ impl Prices {
             _ => SidePrices::Shared(&shared),
         };
         let is_taken = matches!(prices, SidePrices::Shared(_)) && !taken.is_empty();
-        let mut changes = compare_methods(before, now, prices);
-        if let [
-            AccountedSide { is_sampled: true, spending: before },
-            AccountedSide { is_sampled: true, spending: now },
-        ] = accounted
-        {
-            changes = changes.with_accounts(before, now);
+        let mut changes = compare_methods(before, now, prices).within(most(base), most(new));
+        if accounted.is_sampled {
+            let before = AccountedSide::of(&self.before, &self.base)?;
+            if before.is_sampled {
+                changes = changes.with_accounts(&before.spending, &accounted.spending);
+            }
         }
-        let changes = changes.within(most(base), most(new));
-        (changes, is_taken.then(|| costs_of_new(&taken)))
+        Ok((changes, is_taken.then(|| costs_of_new(&taken))))
     }
 }
 

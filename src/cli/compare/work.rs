@@ -139,15 +139,11 @@ fn difference(key: &str, base: Option<&String>, new: Option<&String>) -> Option<
     (base != new).then(|| format!("{key} {} against {}", shown(base), shown(new)))
 }
 
-/// So many characters of a value are shown.
-const SHOWN: usize = 60;
+/// So many characters of a value are shown, with what stands for the others.
+const SHOWN: usize = 61;
 
 fn shown(value: Option<&String>) -> String {
-    let Some(value) = value else { return "not set".to_owned() };
-    match value.chars().count() > SHOWN {
-        true => value.chars().take(SHOWN).chain(['…']).collect(),
-        false => value.clone(),
-    }
+    value.map_or_else(|| "not set".to_owned(), |value| format::shortened(value, SHOWN))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::account::profile;
 use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
-use crate::power::{MarkerTexts, SessionLogError, crash_in, parse_session_log};
+use crate::power::{SessionLogError, crash_in, parse_session_log};
 use crate::private_files::TemporaryFolder;
 use crate::run::{ExitState, MeasuredSession, RawRun, RunReference, judge};
 use crate::scenario::{InputSequence, Scenario, SessionSettings};
@@ -179,8 +179,7 @@ fn ended_early(
         return format!("the application dies on the board with input {input}:\n{crash}{remedy}");
     }
     let SessionSettings { begin_marker, end_marker, .. } = &scenario.session;
-    let texts = MarkerTexts { begin: begin_marker.clone(), end: end_marker.clone() };
-    let log = parse_session_log(&raw.logs.logcat, &texts);
+    let log = parse_session_log(&raw.logs.logcat, &scenario.session.marker_texts());
     if let Err(error @ SessionLogError::MarkerNotAlone { .. }) = log.session_markers() {
         return format!("with input {input} no session comes about: {error}");
     }

@@ -61,12 +61,12 @@ pub struct MethodChanges {
     /// Methods that ran and have not changed.
     pub unchanged: usize,
     /// The least that each side spends of a class or method that changed, by the model's errors.
-    pub(super) least: BTreeMap<Subject, LeastSpent>,
+    least: BTreeMap<Subject, LeastSpent>,
 }
 
 /// Lower ends of the 95 % intervals of the base and the new side; absent where the model has no
 /// errors.
-pub(super) type LeastSpent = [Option<Joules>; 2];
+type LeastSpent = [Option<Joules>; 2];
 
 /// The changes between two measured campaigns.
 pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) -> MethodChanges {

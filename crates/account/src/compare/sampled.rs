@@ -14,7 +14,8 @@ use super::{ChangeRow, EnergyChange, joined};
 
 impl MethodChanges {
     /// Gives what changed the figures of both accounts, where these are surer than counts x costs,
-    /// or contradict them. What has the same counts on both sides has not changed.
+    /// or contradict them, or where counts x costs had none that could be. What has the same counts
+    /// on both sides has not changed.
     #[must_use]
     pub fn with_accounts(mut self, base: &Spending, new: &Spending) -> Self {
         for row in self.classes.iter_mut().chain(&mut self.methods) {
@@ -86,7 +87,9 @@ mod tests {
         let method = MethodKey { class: "a.A".into(), method: "m()".into() };
         let subject = Subject::Method(method);
         let row = ChangeRow { subject, change, verdict: None, remark: String::new() };
-        MethodChanges { methods: vec![row], ..MethodChanges::default() }
+        let mut changes = MethodChanges::default();
+        changes.methods.push(row);
+        changes
     }
 
     fn spending(energy: f64, half: f64) -> Spending {
@@ -118,6 +121,10 @@ mod tests {
         assert!((difference - 6.6).abs() < 1e-9, "{difference}");
         let (difference, _) = told(counted(2.2, 0.1), Spending::new(), spending(10.6, 0.05));
         assert!((difference - 10.6).abs() < 1e-9, "a method that the base does not have");
+        let absurd = counted(99.0, 1.0).within(None, Some(Joules(12.0)));
+        let (difference, remark) = told(absurd, spending(4.0, 0.3), spending(10.6, 0.4));
+        assert!((difference - 6.6).abs() < 1e-9, "what is taken back has accounts: {difference}");
+        assert!(remark.contains("and the scenario spends at most 12.0 J; by the acc"), "{remark}");
         let unknown = Spending::from([(("method", "a.A.m()".to_owned()), None)]);
         let (difference, _) = told(counted(2.2, 3.0), unknown, spending(10.6, 0.1));
         assert!((difference - 2.2).abs() < 1e-9, "no figure is no nothing");

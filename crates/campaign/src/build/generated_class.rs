@@ -23,17 +23,8 @@ pub(super) fn remedy(errors: &[Diagnostic]) -> Option<&'static str> {
 /// Whether an error is about a class of this name that is not there: as the package of its nested
 /// classes (`R.layout.main`), as a symbol, or as one that is imported.
 fn names(error: &Diagnostic, class: &str) -> bool {
-    let package = error.message.strip_prefix("error: package ");
-    let package = package.and_then(|rest| rest.strip_suffix(" does not exist"));
-    if package.is_some_and(|package| package.rsplit('.').next() == Some(class)) {
-        return true;
-    }
-    let is_symbol = |line: &String| {
-        let symbol = line.trim_start().strip_prefix("symbol:");
-        let mut words = symbol.unwrap_or_default().split_whitespace();
-        matches!(words.next(), Some("class" | "variable")) && words.next() == Some(class)
-    };
-    error.message.contains("cannot find symbol") && error.details.iter().any(is_symbol)
+    let package = error.missing_package().and_then(|package| package.rsplit('.').next());
+    package == Some(class) || error.missing_classes().any(|missing| missing == class)
 }
 
 #[cfg(test)]

@@ -84,12 +84,7 @@ impl OtherLanguageFiles {
             };
             return self.files().find(|(_, file)| is_in(file));
         }
-        if !error.message.ends_with("cannot find symbol") {
-            return None;
-        }
-        let symbols = error.details.iter().filter_map(|line| line.trim().strip_prefix("symbol:"));
-        let mut names = symbols.filter_map(|symbol| symbol.split_whitespace().last());
-        names.find_map(|name| self.named(name))
+        error.missing_classes().find_map(|name| self.named(name))
     }
 
     /// The file that has the name of a class, or of which Kotlin makes the class of functions.

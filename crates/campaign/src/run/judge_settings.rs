@@ -37,10 +37,7 @@ impl From<&Scenario> for JudgeSettings {
             sample_rate_hz: scenario.session.sample_rate_hz,
             protocol: scenario.campaign.protocol,
             limits: scenario.limits,
-            marks: MarkerTexts {
-                begin: scenario.session.begin_marker.clone(),
-                end: scenario.session.end_marker.clone(),
-            },
+            marks: scenario.session.marker_texts(),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::meter::{ExternalMeterLog, MeterChoice};
 use super::pattern::PathPattern;
 use crate::blocks::Granularity;
 use crate::java::encoding::SourceEncoding;
+use crate::power::MarkerTexts;
 
 /// A checked scenario.
 #[derive(Debug, Clone)]
@@ -251,6 +252,13 @@ pub struct SessionSettings {
     pub begin_marker: String,
     /// Log text that closes it.
     pub end_marker: String,
+}
+
+impl SessionSettings {
+    /// The lines that open and close the window.
+    pub fn marker_texts(&self) -> MarkerTexts {
+        MarkerTexts { begin: self.begin_marker.clone(), end: self.end_marker.clone() }
+    }
 }
 
 /// `[[input]]`.

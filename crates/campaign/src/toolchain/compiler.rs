@@ -34,6 +34,17 @@ impl Diagnostic {
     pub fn missing_package(&self) -> Option<&str> {
         self.message.strip_prefix("error: package ")?.strip_suffix(" does not exist")
     }
+
+    /// The classes that javac does not find; it takes one that stands before a dot for a variable.
+    pub fn missing_classes(&self) -> impl Iterator<Item = &str> {
+        let is_of_symbols = self.message.ends_with("cannot find symbol");
+        let details = self.details.iter().filter(move |_| is_of_symbols);
+        let symbols = details.filter_map(|line| line.trim_start().strip_prefix("symbol:"));
+        symbols.filter_map(|symbol| {
+            let mut words = symbol.split_whitespace();
+            matches!(words.next(), Some("class" | "variable")).then(|| words.next()).flatten()
+        })
+    }
 }
 
 /// What to compile, and how.
