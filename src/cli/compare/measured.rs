@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::compare::budget::Spending;
 use crate::compare::{
-    self, AllowedIncrease, CompareMode, Comparison, GateVerdict, MethodChanges, Side, SidePrices,
-    compare_measured, compare_methods, take_back_other_work,
+    self, AllowedIncrease, CompareMode, Comparison, EnergyChange, GateVerdict, MeasuredChange,
+    MethodChanges, Side, SidePrices, compare_measured, compare_methods, take_back_other_work,
 };
 use crate::format;
 use crate::format::counted;
@@ -37,12 +37,14 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         );
     }
     let other = OtherWork::between(&base, &new);
+    let measured = headline.change;
     take_back_other_work(&mut headline, &mut inputs, &other.inputs, &other.remedy);
     let is_same_work = other.inputs.is_empty() && has_same_inputs(&base, &new);
     let mut spending = measured_spending(&new);
     let methods = Prices::read(arguments.model, &base, &new).and_then(|prices| {
         let now = prices.accounted()?;
-        let changes = is_same_work.then(|| prices.changes(&base, &new, &now)).transpose()?;
+        let changes = || prices.changes(&base, &new, &now, &measured);
+        let changes = is_same_work.then(changes).transpose()?;
         spending.extend(now.spending);
         Ok(changes)
     });
@@ -59,9 +61,9 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
         notes: Vec::new(),
     };
     match methods {
-        Ok(Some((changes, priced_by_new))) => {
+        Ok(Some((changes, said))) => {
             comparison.unchanged = changes.unchanged;
-            notes.extend(priced_by_new);
+            notes.extend(said);
             (comparison.classes, comparison.methods) = (changes.classes, changes.methods);
             notes.push(whose_model(arguments.model).into());
             notes.push(format!("unchanged: {}", counted(comparison.unchanged, "method")));
@@ -125,13 +127,15 @@ impl Prices {
         AccountedSide::of(&self.now, self.new.as_ref().unwrap_or(&self.base))
     }
 
-    /// The changes; and which operations have the new campaign's costs.
+    /// The changes, held against the measured one; which operations have the new campaign's
+    /// costs, and how the changes agree with what was measured.
     fn changes(
         &self,
         base: &Campaign,
         new: &Campaign,
         accounted: &AccountedSide,
-    ) -> Result<(MethodChanges, Option<String>), Failure> {
+        measured: &EnergyChange,
+    ) -> Result<(MethodChanges, Vec<String>), Failure> {
         let [before, now] = [&self.before, &self.now]
             .map(|facts| Side { dictionary: &facts.dictionary, executions: &facts.executions });
         let (shared, taken) = match &self.new {
@@ -150,9 +154,32 @@ impl Prices {
                 changes = changes.with_accounts(&before.spending, &accounted.spending);
             }
         }
-        Ok((changes, is_taken.then(|| costs_of_new(&taken))))
+        let mut said = Vec::from_iter(is_taken.then(|| costs_of_new(&taken)));
+        let has_changes = !changes.methods.is_empty();
+        let told = match self.explicable(measured, new) {
+            _ if base.board() != new.board() || !has_changes => None,
+            None => Some(UNRECONCILED.to_owned()),
+            Some(measured) => {
+                let told;
+                (changes, told) = changes.reconciled(measured, [before, now], prices);
+                told
+            }
+        };
+        said.extend(told);
+        Ok((changes, said))
+    }
+
+    /// The measured change, with what the models leave unexplained of a run.
+    fn explicable(&self, measured: &EnergyChange, new: &Campaign) -> Option<MeasuredChange> {
+        let of_base = self.base.residual_sd_j;
+        let of_new = self.new.as_ref().and_then(|new| new.residual_sd_j);
+        let residuals = [of_base.or(of_new), of_new.or(of_base)];
+        MeasuredChange::of(measured, residuals, new.measurement.inputs.len())
     }
 }
+
+const UNRECONCILED: &str = "changes of methods are not held against the measured one: cases are too \
+                            few to tell what operations leave unexplained, or it has no interval";
 
 /// What classes and methods of a campaign spend by its accounts.
 struct AccountedSide {

@@ -62,6 +62,8 @@ pub struct MethodChanges {
     pub unchanged: usize,
     /// The least that each side spends of a class or method that changed, by the model's errors.
     least: BTreeMap<Subject, LeastSpent>,
+    /// What has the figures of the accounts of both sides: the variances of these in J^2.
+    pub(super) accounted: BTreeMap<Subject, [f64; 2]>,
 }
 
 /// Lower ends of the 95 % intervals of the base and the new side; absent where the model has no
@@ -79,6 +81,7 @@ pub fn compare_methods(base: Side<'_>, new: Side<'_>, prices: SidePrices<'_>) ->
         methods.iter().map(|(method, key)| (Subject::Method(method.clone()), key.least));
     MethodChanges {
         least: least_of_classes.chain(least_of_methods).collect(),
+        accounted: BTreeMap::new(),
         total: total.change,
         unpriced: total.unpriced,
         unchanged: methods.values().filter(|key| is_same(&key.change)).count(),
@@ -115,6 +118,7 @@ pub fn compare_patch(base: Side<'_>, carried: &Carried, model: &Model) -> Method
     let total = total.into_values().next().unwrap_or_default();
     MethodChanges {
         least: BTreeMap::new(),
+        accounted: BTreeMap::new(),
         total: total.change,
         unpriced: total.unpriced,
         unchanged: methods.values().filter(|key| is_same(&key.change)).count(),

@@ -21,6 +21,7 @@ mod output_tests;
 mod pairing;
 pub(crate) mod patch;
 mod priced;
+mod reconciled;
 mod sampled;
 pub mod text;
 pub(crate) mod uncertain;
@@ -33,6 +34,7 @@ pub use measured::{InputRuns, Measurement, Repeat, compare_measured};
 pub use methods::{MethodChanges, Side, SidePrices, compare_methods, compare_patch};
 pub use other_work::take_back_other_work;
 pub use patch::{Carried, Patched, carry};
+pub use reconciled::MeasuredChange;
 pub use uncertain::Uncertain;
 pub use unpriced::UnpricedOperations;
 

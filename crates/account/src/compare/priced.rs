@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use crate::account::{CountVector, IndexedModel};
-use crate::assumptions::Assumptions;
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, OperationCount};
 
@@ -103,16 +102,11 @@ pub(super) fn shared_variance(
 
 /// The same of those operations alone that the model has costs for.
 fn variance_of_priced(base: &PricedKey, new: &PricedKey, costs: &IndexedModel) -> Option<f64> {
-    let mut counts = new.counts.clone();
-    for (&cost, &count) in &base.counts.0 {
-        counts.add(cost, -count);
-    }
-    let mut contexts = new.contexts.clone();
-    for (&context, error) in &base.contexts {
-        *contexts.entry(context).or_default() -= error;
-    }
-    let contexts: f64 = contexts.values().map(|error| error * error).sum();
-    Some(costs.variance(&counts)? + contexts + line_variance(base, new, costs.assumed()))
+    let mut difference = CostErrors::default();
+    difference.add(new, 1.0);
+    difference.add(base, -1.0);
+    let lines = line_pairs(base, new).map(|(before, now)| (now - before).powi(2));
+    Some(difference.variance(costs)? + line_variance(lines, costs))
 }
 
 /// Variance in J^2 of a side by itself.
@@ -125,17 +119,65 @@ pub(super) fn energy_variance(side: &PricedKey, costs: &IndexedModel) -> Option<
     variance_of_priced(&PricedKey::default(), side, costs)
 }
 
-fn line_variance(base: &PricedKey, new: &PricedKey, assumed: &Assumptions) -> f64 {
-    let (base, mut new) = (base.by_signature(), new.by_signature());
-    let mut sum = 0.0;
-    for (signature, before) in base {
-        let now = new.remove(&signature).unwrap_or_default();
-        for i in 0..before.len().max(now.len()) {
-            let at = |side: &[f64]| side.get(i).copied().unwrap_or(0.0);
-            sum += (at(&now) - at(&before)).powi(2);
+/// What a sum of keys has of the errors of one model that its keys share: how often it takes each
+/// cost, and what the prices of contexts leave unsure, in joules.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CostErrors<'a> {
+    counts: CountVector,
+    contexts: BTreeMap<(&'a str, &'a str), f64>,
+}
+
+impl<'a> CostErrors<'a> {
+    /// Adds a key so many times.
+    pub(super) fn add(&mut self, key: &PricedKey<'a>, times: f64) {
+        for (&cost, &count) in &key.counts.0 {
+            self.counts.add(cost, times * count);
+        }
+        for (&context, error) in &key.contexts {
+            *self.contexts.entry(context).or_default() += times * error;
         }
     }
-    sum += new.into_values().flatten().map(|energy| energy * energy).sum::<f64>();
-    let part = assumed.simulated_chip_vocabulary_error;
-    part * part * sum
+
+    fn variance(&self, costs: &IndexedModel) -> Option<f64> {
+        let contexts: f64 = self.contexts.values().map(|error| error * error).sum();
+        Some(costs.variance(&self.counts)? + contexts)
+    }
+
+    /// Covariance in J^2 with another sum: by the variances of their sum and their difference.
+    pub(super) fn covariance(&self, other: &CostErrors<'a>, costs: &IndexedModel) -> Option<f64> {
+        let with = |times: f64| {
+            let mut counts = self.counts.clone();
+            other.counts.0.iter().for_each(|(&cost, &count)| counts.add(cost, times * count));
+            costs.variance(&counts)
+        };
+        let contexts: f64 = self
+            .contexts
+            .iter()
+            .map(|(context, error)| error * other.contexts.get(context).copied().unwrap_or(0.0))
+            .sum();
+        Some((with(1.0)? - with(-1.0)?) / 4.0 + contexts)
+    }
+}
+
+/// Energies in joules of the lines of both sides, paired in order among those that consist of the
+/// same operations; 0 where a side has none.
+pub(super) fn line_pairs(
+    base: &PricedKey,
+    new: &PricedKey,
+) -> impl Iterator<Item = (f64, f64)> + use<> {
+    let (base, mut new) = (base.by_signature(), new.by_signature());
+    let mut pairs = Vec::new();
+    for (signature, before) in base {
+        let now = new.remove(&signature).unwrap_or_default();
+        let at = |side: &[f64], i: usize| side.get(i).copied().unwrap_or(0.0);
+        pairs.extend((0..before.len().max(now.len())).map(|i| (at(&before, i), at(&now, i))));
+    }
+    pairs.extend(new.into_values().flatten().map(|now| (0.0, now)));
+    pairs.into_iter()
+}
+
+/// What products of lines' energies in J^2 have of the error that operations can't tell of a line.
+pub(super) fn line_variance(products: impl Iterator<Item = f64>, costs: &IndexedModel) -> f64 {
+    let part = costs.assumed().simulated_chip_vocabulary_error;
+    part * part * products.sum::<f64>()
 }

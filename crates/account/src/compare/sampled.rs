@@ -19,7 +19,9 @@ impl MethodChanges {
     #[must_use]
     pub fn with_accounts(mut self, base: &Spending, new: &Spending) -> Self {
         for row in self.classes.iter_mut().chain(&mut self.methods) {
-            let Some(accounted) = accounted(row, base, new) else { continue };
+            let Some(sides) = accounted(row, base, new) else { continue };
+            let [base, new] = &sides;
+            let accounted = EnergyChange::of(base, new);
             if is_better(&accounted, &row.change) {
                 let counted = row.change.difference().zip(row.change.interval);
                 let counted = counted.map(|(difference, interval)| {
@@ -31,6 +33,8 @@ impl MethodChanges {
                 });
                 let said = counted.unwrap_or_else(|| "by the accounts of both".to_owned());
                 row.change = accounted;
+                let variances = sides.map(|side| side.variance().unwrap_or_default());
+                self.accounted.insert(row.subject.clone(), variances);
                 row.remark = joined([row.remark.clone(), said]);
             }
         }
@@ -39,9 +43,9 @@ impl MethodChanges {
     }
 }
 
-/// The change of a row by the accounts of both campaigns; none where one has no interval for it.
+/// What the accounts of both campaigns say of a row; none where one has no interval for it.
 /// What one of them does not have spends nothing there.
-fn accounted(row: &ChangeRow, base: &Spending, new: &Spending) -> Option<EnergyChange> {
+fn accounted(row: &ChangeRow, base: &Spending, new: &Spending) -> Option<[Uncertain; 2]> {
     let name = (row.subject.level(), row.subject.name());
     let of = |spending: &Spending| match spending.get(&name) {
         None => Some(Uncertain { value: 0.0, parts: Some(Vec::new()) }),
@@ -50,7 +54,7 @@ fn accounted(row: &ChangeRow, base: &Spending, new: &Spending) -> Option<EnergyC
             Some(uncertain(energy, interval?))
         }
     };
-    Some(EnergyChange::of(&of(base)?, &of(new)?)).filter(|change| change.interval.is_some())
+    Some([of(base)?, of(new)?])
 }
 
 /// An energy with the error that its 95 % interval tells.
