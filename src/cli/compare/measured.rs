@@ -28,6 +28,9 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     let (mut headline, mut inputs) =
         compare_measured(&new.scenario, &base.measurement, &new.measurement, limit);
     let mut notes = campaign_notes(&base, &new);
+    if is_same_folder(&base, &new) {
+        notes.push("base and new are one folder: a campaign held against itself".into());
+    }
     if base.board() != new.board() && !arguments.across_boards {
         headline.verdict = Some(GateVerdict::NoData);
         headline.remark = format!(
@@ -74,6 +77,11 @@ pub(super) fn campaigns(arguments: &Arguments, new: &Path) -> Result<Comparison,
     comparison.budgets = budget_rows(arguments, &spending)?;
     comparison.notes = notes;
     Ok(comparison)
+}
+
+fn is_same_folder(base: &Campaign, new: &Campaign) -> bool {
+    let [base, new] = [base, new].map(|side| side.folder.path().canonicalize().ok());
+    base.is_some() && base == new
 }
 
 /// Energies of different scenarios say nothing of a change.

@@ -55,12 +55,8 @@ impl CampaignFolder {
 
     /// The dictionary that `scan` or `plan` wrote.
     pub fn dictionary(&self) -> Result<Dictionary, Failure> {
+        self.must_have(names::BLOCKS)?;
         let (blocks, lines) = (self.file(names::BLOCKS), self.file(names::LINES));
-        if !blocks.is_file() {
-            let message = "holds no blocks.csv, so it is no campaign's folder; `wattline pipeline \
-                           SCENARIO --out FOLDER` makes one";
-            return Err(Failure::input(&self.path, message));
-        }
         Dictionary::from_csv(&read_text(&blocks)?, &read_text(&lines)?)
             .map_err(|error| Failure::input(&self.path, error))
     }
@@ -80,6 +76,7 @@ impl CampaignFolder {
 
     /// The plan's cases.
     pub fn cases(&self) -> Result<Vec<PlannedCase>, Failure> {
+        self.must_have(names::PLAN)?;
         self.parsed(names::PLAN, read_plan)
     }
 
@@ -246,6 +243,18 @@ impl CampaignFolder {
         Ok(first.map(|factor| factor.device))
     }
 
+    /// Fails where a file is missing that every campaign has.
+    fn must_have(&self, name: &str) -> Result<(), Failure> {
+        if self.file(name).is_file() {
+            return Ok(());
+        }
+        let message = format!(
+            "holds no {name}, so it is no campaign's folder; `wattline pipeline SCENARIO --out \
+             FOLDER` makes one"
+        );
+        Err(Failure::input(&self.path, message))
+    }
+
     fn parsed<T, E: ToString>(
         &self,
         name: &str,
@@ -253,5 +262,20 @@ impl CampaignFolder {
     ) -> Result<T, Failure> {
         let path = self.file(name);
         parse(&read_text(&path)?).map_err(|error| Failure::input(path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_no_campaigns_is_told_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = CampaignFolder::new(folder.path());
+        let said = |error: Failure| error.to_string();
+        assert!(said(other.cases().unwrap_err()).contains("holds no plan.csv, so it is no camp"));
+        let said = said(other.dictionary().unwrap_err());
+        assert!(said.contains("holds no blocks.csv, so it is no campaign's folder"), "{said}");
     }
 }

@@ -58,12 +58,14 @@ pub enum BudgetError {
         nearest: Option<String>,
     },
     /// Not an amount of energy.
-    #[error("the budget of `{name}` is {joules} J; it must be a positive number")]
+    #[error(
+        "the budget of `{name}` is {found}; it must be a positive number of joules, such as 1.5"
+    )]
     NotPositive {
         /// The name.
         name: String,
-        /// What stands there.
-        joules: f64,
+        /// What stands there, as TOML writes it.
+        found: String,
     },
 }
 
@@ -140,10 +142,9 @@ impl Budgets {
 
 fn budget(level: &'static str, name: &str, value: &toml::Value) -> Result<Budget, BudgetError> {
     let joules = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
-    let joules = joules.unwrap_or(f64::NAN);
-    if !(joules > 0.0 && joules.is_finite()) {
-        return Err(BudgetError::NotPositive { name: name.into(), joules });
-    }
+    let Some(joules) = joules.filter(|joules| *joules > 0.0 && joules.is_finite()) else {
+        return Err(BudgetError::NotPositive { name: name.into(), found: value.to_string() });
+    };
     Ok(Budget { level, name: name.into(), joules: Joules(joules) })
 }
 
@@ -212,6 +213,8 @@ mod tests {
         {
             assert!(Budgets::parse(text).is_err(), "{text}");
         }
+        let error = Budgets::parse("[methods]\na = \"20 J\"").unwrap_err().to_string();
+        assert!(error.starts_with("the budget of `a` is \"20 J\"; it must be a pos"), "{error}");
         let error = Budgets::parse("[methods]\na =").unwrap_err();
         assert!(matches!(error, BudgetError::Syntax { line: 2, .. }), "{error}");
     }

@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::LOCAL_SERIAL;
 use super::lock::holder::LockHolder;
 use super::remote_folders::LOCK_FOLDER;
 use crate::format::visible_path;
+use crate::scenario::nearest_of;
 use wattline_units::limits::LimitExceeded;
 
 impl DeviceError {
@@ -68,7 +70,7 @@ pub enum DeviceError {
         uid: u32,
     },
     /// The server does not know the board, or the board is not ready.
-    #[error("board {serial} is not ready ({state}): {}", remedy_for(state))]
+    #[error("board {serial} is not ready ({state}): {}{}", remedy_for(state), meant(serial))]
     NotReady {
         /// The board's serial.
         serial: String,
@@ -300,9 +302,26 @@ fn remedy_for(state: &str) -> &'static str {
     }
 }
 
+/// Where a serial is mistyped for a board that adb does not know: that board.
+fn meant(serial: &str) -> String {
+    let nearest = nearest_of(serial, [LOCAL_SERIAL, "virtual"].into_iter());
+    nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_board_that_is_none_of_adbs_is_named() {
+        let not_ready = |serial: &str| {
+            let state = "device not found".into();
+            DeviceError::NotReady { serial: serial.into(), state }.to_string()
+        };
+        assert!(not_ready("jmv").ends_with("; did you mean `jvm`?"), "{}", not_ready("jmv"));
+        assert!(not_ready("virtaul").ends_with("; did you mean `virtual`?"));
+        assert!(!not_ready("0123456789").contains("did you mean"));
+    }
 
     #[test]
     fn a_state_brings_its_remedy() {
