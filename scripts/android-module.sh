@@ -82,7 +82,10 @@ public class Main extends Activity {
 EOF
 cat >"$module/src/main/AndroidManifest.xml" <<'EOF'
 <manifest xmlns:android="http://schemas.android.com/apk/res/android" package="demo">
-  <application android:label="Demo"><activity android:name=".Main"/></application>
+  <application android:label="Demo"><activity android:name=".Main"><intent-filter>
+    <action android:name="android.intent.action.MAIN"/>
+    <category android:name="android.intent.category.LAUNCHER"/>
+  </intent-filter></activity></application>
 </manifest>
 EOF
 echo "rootProject.name = 'demo'" >"$module/settings.gradle"
@@ -101,7 +104,7 @@ android {
     compileSdkVersion 23
     buildToolsVersion '29.0.3'
     defaultConfig {
-        applicationId 'demo'
+        applicationId 'demo.app'
         minSdkVersion 16
     }
 }

@@ -6,7 +6,8 @@
 #   studies  tests too long for every day: how often intervals hold the ground truth, from hundreds
 #            of simulated campaigns; the samplers against each other for more seeds; the tables
 #            of docs/experiments; real projects fetched, counted against javac, compiled with
-#            probes and without blocks, one with its own tests (a quarter of an hour)
+#            probes and without blocks, one with its own tests; projects of Gradle, which is installed
+#            for them (twenty minutes)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
 #            with random ones (twenty minutes)
 #   golden   scripts/golden.sh: the outputs of small campaigns on every virtual board and of the
@@ -30,6 +31,7 @@ for part in "$@"; do
         WATTLINE_ROBUST=1 WATTLINE_FUZZ_SECONDS=${WATTLINE_FUZZ_SECONDS:-600} sh test.sh
         ;;
     studies)
+        sh scripts/packages.sh night
         sh scripts/tests.sh -- --ignored \
             --skip every_fault_at_ten_moments --skip random_faults_for_many_runs
         ;;

@@ -2,9 +2,10 @@
 # Makes sure that the programs wattline needs are there: as root it installs what is
 # missing (Debian, Ubuntu), else it prints the command that would.
 # Argument: `run` for what the pipeline on the virtual board needs, `test` for the
-# checks too. Chromium, and by npm what drives it (tests/browser), are for the report's tests
-# in a browser, Android's tools for those of packages: what is missing of them stops nothing,
-# these tests say that they are skipped.
+# checks too, `night` for those of the night as well. Chromium, and by npm what drives it
+# (tests/browser), are for the report's tests in a browser, Android's tools for those of
+# packages, Gradle and its plugin for Android for those of its projects: what is missing of
+# them stops nothing, these tests say that they are skipped.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,7 +15,14 @@ need() { # program, package
 }
 
 want() { # program, package, what is skipped without it: only where this system has it
-    command -v "$1" >/dev/null 2>&1 && return
+    command -v "$1" >/dev/null 2>&1 || want_package "$@"
+}
+
+want_file() { # file or folder of a package, package, what is skipped without it
+    [ -e "$1" ] || want_package "$@"
+}
+
+want_package() { # what is not there, package, what is skipped without it
     if [ "$(id -u)" = 0 ] && apt-cache show "$2" >/dev/null 2>&1; then
         missing="$missing $2"
     else
@@ -44,7 +52,8 @@ need toybox toybox
 need javac default-jdk-headless
 need mvn maven
 [ -e /usr/share/java/asm.jar ] || missing="$missing libasm-java"
-if [ "${1:-run}" = test ]; then
+purpose=${1:-run}
+if [ "$purpose" != run ]; then
     need shellcheck shellcheck
     browser="the report's test in a browser"
     want chromium chromium "$browser"
@@ -55,6 +64,14 @@ if [ "${1:-run}" = test ]; then
     want aapt2 aapt "the test of packages of somebody's own build"
     python3 -c 'import jsonschema' 2>/dev/null ||
         want jsonschema python3-jsonschema "the test of SARIF by its schema"
+fi
+if [ "$purpose" = night ]; then
+    want gradle gradle "the tests of projects of Gradle"
+    of_android="the test of an Android module of Gradle"
+    want_file /usr/share/java/com.android.tools.build.gradle-2.2.2.jar libgradle-android-plugin-java "$of_android"
+    want_file /usr/lib/android-sdk/build-tools/29.0.3/zipalign android-sdk-build-tools "$of_android"
+    want_file /usr/share/maven-repo/org/glassfish/jaxb/jaxb-runtime libjaxb-java "$of_android"
+    want_file /usr/share/java/gradle-helper-hook.jar gradle-debian-helper "$of_android"
 fi
 
 if [ -n "$missing" ]; then
@@ -70,7 +87,7 @@ if [ -n "$missing" ]; then
     fi
 fi
 
-[ "${1:-run}" != test ] || browser_modules
+[ "$purpose" = run ] || browser_modules
 
 if ! command -v cargo >/dev/null 2>&1; then
     echo "cargo is not on PATH: install Rust 1.90 or later (Debian's own is older), then run this again" >&2

@@ -41,6 +41,10 @@ pub struct Arguments {
     /// an exception of its own sooner, where it is thrown again and again.
     #[arg(long)]
     watch_loops: bool,
+    /// The name of these sources, if they are a part of a program that is instrumented part by
+    /// part: the class that counts and its files, wattline-NAME-counts-1.csv, are the part's own.
+    #[arg(long, value_name = "NAME", value_parser = part_name)]
+    part: Option<String>,
     /// Folder for the results.
     #[arg(long)]
     out: PathBuf,
@@ -89,6 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         removed,
         closed_world: arguments.closed_world,
         without_watched_loops: !arguments.watch_loops,
+        part: arguments.part.clone(),
         ..InstrumentOptions::default()
     };
     let made = instrument::instrument(&application.files, &application.blocks(), &options);
@@ -107,6 +112,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())
+}
+
+/// A name that classes and files can bear.
+fn part_name(name: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    match !name.is_empty() && name.chars().all(fits) {
+        true => Ok(name.to_owned()),
+        false => Err("a name of ASCII letters, digits and `_`, as `core_api`".to_owned()),
+    }
 }
 
 /// Ids of `--remove` that are ids of the application.

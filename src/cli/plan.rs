@@ -47,7 +47,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&[PLAN])?;
     let boards = arguments.boards.choices()?;
     let jdk = Jdk::find()?;
-    let loaded = load::load_named(&arguments.origin.origin(), &output, &progress::TERMINAL)?;
+    let origin = arguments.origin.origin();
+    let loaded = load::load_named(&origin, &output, &progress::TERMINAL)?;
     check_boards(&boards, &loaded.scenario)?;
     if arguments.force {
         output.discard(&[DRY_RUNS])?;
@@ -59,12 +60,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         boards: &boards,
         patience: arguments.wait.patience(),
     };
-    let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)?;
+    let in_own_file = |failure| origin.in_own_file(failure, &output);
+    let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)
+        .map_err(in_own_file)?;
     // Only now: a plan that fails leaves nothing that the next one would have to replace.
     output.write_plan(&loaded, &made)?;
     progress::result(made.summary());
     if let Err(few) = plan::check_folds(&loaded.scenario, made.plan.cases.len()) {
-        progress::warn(few.to_string());
+        progress::warn(in_own_file(few).to_string());
     }
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

@@ -62,6 +62,7 @@ pub struct ProjectSettings {
     pub release: Option<u32>,
     /// Whether classes keep the names of parameters.
     pub parameters: bool,
+    mains: Vec<String>,
     obstacles: Vec<String>,
 }
 
@@ -91,6 +92,7 @@ impl SourceArguments {
             target: origin.target,
             release: built.listing.java_release,
             parameters: built.listing.parameters,
+            mains: built.mains,
             obstacles: built.obstacles,
         };
         Ok(LoadedSources { sources, project: Some(project) })
@@ -118,6 +120,24 @@ impl LoadedSources {
                 }))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The class with `main` that the build names, where it names one alone.
+    pub fn main_class(&self) -> Result<String, Failure> {
+        let Some(ProjectSettings { tool, target, mains, .. }) = &self.project else {
+            return Err(Failure::Usage("--main is missing: it is the class to run".to_owned()));
+        };
+        match &mains[..] {
+            [main] => Ok(main.clone()),
+            [] => Err(Failure::Usage(format!(
+                "{tool}'s build of {target} says no class with `main`: name one with --main"
+            ))),
+            several => Err(Failure::Usage(format!(
+                "{tool}'s build of {target} says several classes with `main` ({}): name one with \
+                 --main",
+                several.join(", ")
+            ))),
         }
     }
 

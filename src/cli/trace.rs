@@ -39,9 +39,10 @@ no probe) and what `scan` writes.")]
 pub struct Arguments {
     #[command(flatten)]
     sources: SourceArguments,
-    /// The class to run, or MODULE/CLASS.
-    #[arg(long)]
-    main: String,
+    /// The class to run, or MODULE/CLASS; of a project the one that its build names, if it is
+    /// not given.
+    #[arg(long, required_unless_present = "build_tool")]
+    main: Option<String>,
     #[command(flatten)]
     processors: ProcessorArguments,
     #[command(flatten)]
@@ -77,6 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let jdk = Jdk::find()?;
     let mut loaded = arguments.sources.load(&output)?;
     loaded.check_same_program()?;
+    let main = arguments.main.clone().map_or_else(|| loaded.main_class(), Ok)?;
     sources::add_resources(&mut loaded.sources, arguments.sources.paths())?;
     let release = arguments.release.or(loaded.release());
     arguments.build.apply(&mut loaded, &arguments.processors, &jdk, release)?;
@@ -100,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
     let folder =
         TemporaryFolder::new("trace").map_err(Failure::io("create", std::env::temp_dir()))?;
     jar::write_folder(folder.path(), &variant.classes)?;
-    let code = run_program(arguments, &jdk, &application.sources, folder.path())?;
+    let code = run_program(arguments, &main, &jdk, &application.sources, folder.path())?;
     output.write_scan(&application)?;
     if probe != Probe::Plain {
         let counts = folder.path();
@@ -121,13 +123,14 @@ pub fn run(arguments: &Arguments) -> Result<CommandOutcome, Failure> {
 
 fn run_program(
     arguments: &Arguments,
+    main: &str,
     jdk: &Jdk,
     sources: &Sources,
     classes: &Path,
 ) -> Result<i32, Failure> {
     let status = Command::new(&jdk.java)
         .args(sources.javac.jvm_options())
-        .args(launch(&arguments.main, sources, classes)?)
+        .args(launch(main, sources, classes)?)
         .args(&arguments.program)
         .env("WATTLINE_OUT", classes)
         .envs(user_locale())

@@ -110,16 +110,16 @@ pub fn pipeline(
     }
     clock.stage("scan");
     let mut loaded = load::load_named(&options.scenario, &output, progress)?;
-    boards::check_start(&options.boards, &loaded.scenario)?;
+    let in_own_file = |failure| options.scenario.in_own_file(failure, &output);
+    boards::check_start(&options.boards, &loaded.scenario).map_err(in_own_file)?;
     progress.say(&format!("  {}", scan::summary(&loaded.application)));
-    plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases)?;
+    plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases).map_err(in_own_file)?;
     let mut count = TrialCount::First;
     if options.is_resumed() && output.campaign().has(names::SESSION_LENGTHS) {
         loaded.scenario = session_lengths::resumed(&loaded.scenario, &output, progress)?;
         count = TrialCount::Second;
     }
-    let result = stages(options, &output, &jdk, &clock, loaded, count)
-        .map_err(|failure| options.scenario.in_own_file(failure, &output))?;
+    let result = stages(options, &output, &jdk, &clock, loaded, count).map_err(in_own_file)?;
     truth::discard_sessions(&output.campaign())?;
     clock.stage("done");
     Ok(result)

@@ -27,12 +27,13 @@ public class Main {
 fn has_gradle() -> bool {
     let found = Command::new("gradle").arg("--version").output().is_ok_and(|o| o.status.success());
     if !found {
-        crate::skip::outside("there is no gradle on the path");
+        crate::skip::because("there is no gradle on the path");
     }
     found
 }
 
 #[test]
+#[ignore = "by day no Gradle is installed; scripts/nightly.sh runs it"]
 fn a_java_module_is_built_with_probes_without_editing_it() {
     if !has_gradle() {
         return;
@@ -44,18 +45,7 @@ fn a_java_module_is_built_with_probes_without_editing_it() {
     fs::write(&source, PROGRAM).unwrap();
     fs::write(project.join("settings.gradle"), "rootProject.name = 'demo'\n").unwrap();
     fs::write(project.join("build.gradle"), "apply plugin: 'java'\n").unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/gradle/wattline.init.gradle");
-    let output = Command::new("gradle")
-        .args(["--offline", "--no-daemon", "--init-script"])
-        .arg(script)
-        .arg(format!("-Pwattline.program={WATTLINE}"))
-        .arg("classes")
-        .env("GRADLE_USER_HOME", folder.path().join("home"))
-        .current_dir(&project)
-        .output()
-        .unwrap();
-    let told = said(&output);
-    assert!(output.status.success(), "{told}");
+    let told = built_with_probes(&project, "classes", &folder.path().join("home"));
     assert_eq!(fs::read_to_string(&source).unwrap(), PROGRAM, "the module is not edited");
     let run = Command::new("java")
         .arg("-cp")
@@ -70,6 +60,74 @@ fn a_java_module_is_built_with_probes_without_editing_it() {
     let body = blocks.lines().find(|line| line.contains(",for_body,")).unwrap();
     let id = body.split(',').next().unwrap();
     assert!(counts.lines().any(|line| line == format!("{id},5")), "{blocks}\n{counts}");
+}
+
+/// What a build with the example's init script says.
+fn built_with_probes(project: &Path, task: &str, home: &Path) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/gradle/wattline.init.gradle");
+    let output = Command::new("gradle")
+        .args(["--offline", "--no-daemon", "--init-script"])
+        .arg(script)
+        .arg(format!("-Pwattline.program={WATTLINE}"))
+        .arg(task)
+        .env("GRADLE_USER_HOME", home)
+        .current_dir(project)
+        .output()
+        .unwrap();
+    let told = said(&output);
+    assert!(output.status.success(), "{told}");
+    told
+}
+
+/// The library's classes have to be there before the application's sources are read, its generated
+/// source before its own; one file isn't compiled, and another isn't UTF-8.
+#[test]
+#[ignore = "by day no Gradle is installed; scripts/nightly.sh runs it"]
+fn modules_are_built_with_probes_and_count_by_themselves() {
+    if !has_gradle() {
+        return;
+    }
+    let project = Project::new();
+    let library = "apply plugin: 'java'
+compileJava.options.encoding = 'ISO-8859-1'
+def made = file('build/made')
+task tables {
+    outputs.dir(made)
+    doLast {
+        new File(made, 'lib').mkdirs()
+        new File(made, 'lib/Made.java').text = 'package lib; class Made { static int n() { return 3; } }'
+    }
+}
+sourceSets.main.java.srcDir made
+compileJava.dependsOn tables
+";
+    project.write("lib/build.gradle", library);
+    let steps = LIBRARY.replace("n = (n & 1)", "String s = \"\u{e4}\"; n = (n & 1)");
+    let steps =
+        steps.replace("return steps;", "return steps + Made.n() - 3 + \"\u{e4}\".length() - 1;");
+    let latin: Vec<u8> = steps.chars().map(|c| c as u8).collect();
+    fs::write(project.path("lib/src/main/java/lib/Steps.java"), latin).unwrap();
+    let home = project.folder.path().join("home");
+    let told = built_with_probes(&project.path(""), ":app:classes", &home);
+    let classes = |module: &str| project.path(&format!("{module}/build/classes/java/main"));
+    let path = ["app", "lib"].map(|module| classes(module).display().to_string()).join(":");
+    let run = Command::new("java")
+        .args(["-cp", &path, "demo.Main"])
+        .current_dir(project.folder.path())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(run.status.success() && printed.contains("wattline: end"), "{told}{}", said(&run));
+    for (module, kind, executions) in [("app", ",for_body,", 49), ("lib", ",entry,", 24)] {
+        let blocks = project.path(&format!("{module}/build/wattline/sources/blocks.csv"));
+        let blocks = fs::read_to_string(blocks).unwrap();
+        let is_wanted = |row: &&str| row.contains(kind) && !row.contains("Made");
+        let id = blocks.lines().find(is_wanted).unwrap().split(',').next().unwrap();
+        let counts = project.folder.path().join(format!("wattline-{module}-counts-1.csv"));
+        let counts = fs::read_to_string(counts).unwrap();
+        let row = format!("{id},{executions}");
+        assert!(counts.lines().any(|line| line == row), "{row}: {blocks}\n{counts}");
+    }
 }
 
 /// A project of two modules: an application with a class of Groovy and a source that is left
@@ -115,13 +173,23 @@ public final class Steps {
 
 const APPLICATION_BUILD: &str = "apply plugin: 'groovy'
 apply plugin: 'application'
-mainClassName = 'demo.Main'
-sourceCompatibility = '1.8'
+if (gradle.gradleVersion.tokenize('.')[0].toInteger() < 7) {
+    mainClassName = 'demo.Main'
+} else {
+    application.mainClass = 'demo.Main'
+}
+compileJava.sourceCompatibility = '1.8'
+compileJava.targetCompatibility = '1.8'
 sourceSets.main.java.exclude 'demo/Left.java'
 dependencies {
-    compile project(':lib')
-    compile localGroovy()
+    implementation project(':lib')
+    implementation localGroovy()
 }
+";
+
+const LIBRARY_BUILD: &str = "apply plugin: 'java'
+compileJava.sourceCompatibility = '1.8'
+compileJava.targetCompatibility = '1.8'
 ";
 
 impl Project {
@@ -135,7 +203,7 @@ impl Project {
             ("app/src/main/java/demo/Main.java", APPLICATION),
             ("app/src/main/java/demo/Left.java", "package demo;\nclass Left { no Java }\n"),
             ("app/src/main/groovy/demo/More.groovy", "package demo\nclass More {}\n"),
-            ("lib/build.gradle", "apply plugin: 'java'\nsourceCompatibility = '1.8'\n"),
+            ("lib/build.gradle", LIBRARY_BUILD),
             ("lib/src/main/java/lib/Steps.java", LIBRARY),
         ] {
             project.write(name, text);
@@ -172,6 +240,7 @@ impl Project {
 }
 
 #[test]
+#[ignore = "by day no Gradle is installed; scripts/nightly.sh runs it"]
 fn a_project_is_planned_by_its_own_build_without_a_scenario() {
     if !has_gradle() {
         return;
@@ -199,6 +268,7 @@ fn a_project_is_planned_by_its_own_build_without_a_scenario() {
 }
 
 #[test]
+#[ignore = "by day no Gradle is installed; scripts/nightly.sh runs it"]
 fn what_is_wrong_with_a_build_is_told() {
     if !has_gradle() {
         return;
@@ -208,7 +278,7 @@ fn what_is_wrong_with_a_build_is_told() {
         let (done, said) = project.plan(task);
         assert!(!done && said.contains(expected), "{task}: {said}");
     };
-    wrong(":app:clases", "Task 'clases' not found in project ':app'");
+    wrong(":app:clases", "'clases' not found in project ':app'");
     wrong("help", "compiles no Java of a module's main sources");
     wrong(":lib:classes", ":lib says no class with `main`");
     project.write("lib/src/main/java/lib/Steps.java", "package lib;\nclass Steps { int x = }\n");
@@ -220,6 +290,7 @@ fn what_is_wrong_with_a_build_is_told() {
 /// The same for the Android plugin, with an SDK put together by the script; it says what
 /// isn't installed.
 #[test]
+#[ignore = "by day no Gradle is installed; scripts/nightly.sh runs it"]
 fn an_android_module_is_packaged_with_probes() {
     let folder = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/android-module.sh");
@@ -228,7 +299,7 @@ fn an_android_module_is_packaged_with_probes() {
     let output = output.unwrap();
     let told = said(&output);
     if output.status.code() == Some(4) {
-        return crate::skip::outside(told.trim());
+        return crate::skip::because(told.trim());
     }
     assert!(output.status.success(), "{told}");
     let sources = folder.path().join("module/build/wattline/sources");
@@ -285,7 +356,7 @@ fn packages_have_other_code_and_nothing_else(folder: &Path) {
     assert!(code_of(&lean).len() < code_of(&whole).len(), "statements are left out");
     let counted = said(&package("assembleDebug", "counted", &["--probe", "count"]));
     assert!(counted.contains("blocks are counted"), "{counted}");
-    assert!(counted.contains("demo.wattline/org.wattline.runner.Runner"), "{counted}");
+    assert!(counted.contains("demo.app.wattline/org.wattline.runner.Runner"), "{counted}");
 }
 
 fn entries(package: &Path) -> Vec<(String, Vec<u8>)> {

@@ -106,3 +106,56 @@ fn loops_are_watched_on_demand_and_counted_alike() {
     assert_eq!(seen[0], seen[1]);
     assert!(seen[0].0.contains("Index 4 out of bounds for length 4"), "{}", seen[0].0);
 }
+
+/// Modules that are instrumented one by one have the same block ids, and run together.
+#[test]
+fn parts_of_a_program_have_counts_of_their_own() {
+    if !has_jdk() {
+        return;
+    }
+    let lib = "package lib; public class Steps { public static int of(int n) { int s = 0; \
+               while (n > 0) { n--; s++; } if (s > 3) { s = 3; } else { s = 1; } return s; } }";
+    let app = "package app; public class Main { public static void main(String[] args) { \
+               System.out.println(lib.Steps.of(5)); } }";
+    let folder = sources(&[("lib/lib/Steps.java", lib), ("app/app/Main.java", app)]);
+    let (at, run) = (|name: &str| folder.path().join(name), folder.path().join("run"));
+    fs::create_dir(&run).unwrap();
+    for part in ["lib", "app"] {
+        let classpath = at("lib-made");
+        let classpath = classpath.to_str().unwrap();
+        let options = match part {
+            "lib" => vec!["--part", "core_lib"],
+            _ => vec!["--part", "app", "--classpath", classpath],
+        };
+        wattline("instrument", &at(part), &options, &at(&format!("{part}-made")));
+    }
+    let made = ["lib-made", "app-made"].map(|made| at(made).to_str().unwrap().to_owned());
+    let classes = at("classes").to_str().unwrap().to_owned();
+    let files = ["lib-made/lib/Steps.java", "lib-made/wattline$rt$core_lib/W.java"];
+    let files =
+        files.into_iter().chain(["app-made/app/Main.java", "app-made/wattline$rt$app/W.java"]);
+    let mut javac = Command::new("javac");
+    javac.args(["-d", &classes, "-cp", &made.join(":")]).args(files.map(at));
+    let output = javac.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut java = Command::new("java");
+    let output = java.args(["-cp", &classes, "app.Main"]).current_dir(&run).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "3\n", "{output:?}");
+    for (part, made, name, expected) in
+        [("core_lib", "lib-made", "while_1", 5), ("app", "app-made", "entry", 1)]
+    {
+        let blocks = fs::read_to_string(at(made).join("blocks.csv")).unwrap();
+        let is_wanted = |row: &&str| row.contains(name);
+        let id = blocks.lines().rfind(is_wanted).unwrap().split(',').next().unwrap();
+        let counts = run.join(format!("wattline-{part}-counts-1.csv"));
+        let counts = fs::read_to_string(counts).unwrap();
+        assert!(counts.lines().any(|l| l == format!("{id},{expected}")), "{blocks}\n{counts}");
+    }
+    let output = Command::new(WATTLINE)
+        .args(["instrument", "--part", "a/b", "--out", "o"])
+        .arg(at("lib"))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("letters, digits and `_`"), "{told}");
+}

@@ -43,12 +43,23 @@ pub(crate) fn check_folds(scenario: &Scenario, cases: usize) -> Result<(), Failu
     if cases >= folds {
         return Ok(());
     }
-    let message = format!(
-        "{} too few for the {folds} folds of cross-validation; `campaign.cases` of {folds} and more \
-         gives a fit (`plan` and `run` do without)",
-        counted_as(cases, "case is", "cases are")
-    );
-    Err(Failure::input(&scenario.file, message))
+    Err(Failure::input(&scenario.file, too_few_cases(cases, scenario.campaign.cases, folds)))
+}
+
+/// Where enough were asked for, more of them are no remedy.
+fn too_few_cases(cases: usize, asked: usize, folds: usize) -> String {
+    let few = counted_as(cases, "case is", "cases are");
+    let remedy = match asked < folds {
+        true => format!("`campaign.cases` of {folds} and more gives a fit"),
+        false => format!(
+            "{asked} were asked for: another [[input]], more sources that are analysed or, where \
+             all were used, more `campaign.dry_runs` may give as many"
+        ),
+    };
+    format!(
+        "{few} too few for the {folds} folds of cross-validation; {remedy} (`plan` and `run` do \
+         without)"
+    )
 }
 
 /// A builder of the scenario's variants.
@@ -229,4 +240,19 @@ fn fewer(plan: &Plan) -> String {
         " ({asked} were asked for; no other set of blocks ran that may be a case, or \
          `campaign.line_error` is reached)"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::too_few_cases;
+
+    #[test]
+    fn too_few_cases_are_told_with_what_gives_more() {
+        let asked_for_few = too_few_cases(3, 3, 4);
+        assert!(asked_for_few.contains("`campaign.cases` of 4 and more"), "{asked_for_few}");
+        let found_few = too_few_cases(1, 10, 4);
+        assert!(found_few.starts_with("1 case is too few for the 4 folds"), "{found_few}");
+        assert!(found_few.contains("10 were asked for: another [[input]]"), "{found_few}");
+        assert!(!found_few.contains("campaign.cases"), "{found_few}");
+    }
 }

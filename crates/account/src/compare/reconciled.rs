@@ -76,10 +76,10 @@ impl MethodChanges {
         prices: SidePrices<'_>,
     ) -> (Self, Option<String>) {
         let class_of = |block: &BlockEntry| Subject::Class(block.class.clone());
-        let classes = Errors::of(base, new, prices, class_of);
+        let classes = PricedSides::of(base, new, prices, class_of);
         reconcile(&mut self.classes, &self.accounted, &classes, measured);
         let method_of = |block: &BlockEntry| Subject::Method(MethodKey::of(block));
-        let methods = Errors::of(base, new, prices, method_of);
+        let methods = PricedSides::of(base, new, prices, method_of);
         let said = reconcile(&mut self.methods, &self.accounted, &methods, measured);
         self.sort();
         (self, said)
@@ -87,14 +87,14 @@ impl MethodChanges {
 }
 
 /// Both sides by subject, and the models that price them.
-struct Errors<'a> {
+struct PricedSides<'a> {
     base: BTreeMap<Subject, PricedKey<'a>>,
     new: BTreeMap<Subject, PricedKey<'a>>,
     costs: [IndexedModel<'a>; 2],
     is_shared: bool,
 }
 
-impl<'a> Errors<'a> {
+impl<'a> PricedSides<'a> {
     fn of(
         base: Side<'a>,
         new: Side<'a>,
@@ -170,7 +170,7 @@ impl<'a> Errors<'a> {
 fn errors_of(
     rows: &[ChangeRow],
     accounted: &BTreeMap<Subject, [f64; 2]>,
-    errors: &Errors<'_>,
+    errors: &PricedSides<'_>,
 ) -> Option<Vec<Option<JointErrors>>> {
     let has_figure = |row: &ChangeRow| row.change.difference().is_some();
     let counted = rows.iter().filter(|row| has_figure(row)).map(|row| &row.subject);
@@ -189,7 +189,7 @@ fn errors_of(
 fn reconcile(
     rows: &mut [ChangeRow],
     accounted: &BTreeMap<Subject, [f64; 2]>,
-    errors: &Errors<'_>,
+    errors: &PricedSides<'_>,
     measured: MeasuredChange,
 ) -> Option<String> {
     if rows.is_empty() {

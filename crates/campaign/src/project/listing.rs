@@ -24,6 +24,8 @@ const OLDEST_RELEASE: u32 = 7;
 pub struct ProjectSources {
     /// Sources, libraries, options.
     pub listing: SourceListing,
+    /// The classes with `main` that the build names.
+    pub mains: Vec<String>,
     /// What a user should know of it.
     pub remarks: Vec<String>,
     /// Why these sources, compiled by javac, are another program than what the build made.
@@ -45,7 +47,8 @@ pub(super) fn sources(
     let remarks = add_listing(&mut written, build, &chosen)?;
     let listing = check_listing(written).map_err(ProjectError::Listing)?;
     let obstacles = chosen.all().flat_map(|(_, variant)| variant.obstacles.iter().cloned());
-    Ok(ProjectSources { listing, remarks, obstacles: obstacles.collect() })
+    let (mains, obstacles) = (chosen.module.mains.clone(), obstacles.collect());
+    Ok(ProjectSources { listing, mains, remarks, obstacles })
 }
 
 /// Adds to a file what it leaves out of what is compiled; what is to be said of it.

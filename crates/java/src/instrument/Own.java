@@ -8,9 +8,9 @@
         private static synchronized File own(String name, String ending) throws IOException {
             int free = number;
             while (number == 0) {
-                if (new File(FOLDER, "wattline-counts-" + ++free + ".csv").createNewFile()) {
+                if (new File(FOLDER, "wattline-@PART@counts-" + ++free + ".csv").createNewFile()) {
                     number = free;
                 }
             }
-            return new File(FOLDER, "wattline-" + name + number + ending);
+            return new File(FOLDER, "wattline-@PART@" + name + number + ending);
         }

@@ -53,5 +53,5 @@ pub fn instrument_changed(
 /// The class that the probes of these files call, as a JVM names it. Its method `end` writes
 /// all counts.
 pub fn runtime_class(files: &[SourceFile]) -> String {
-    runtime::package(files) + ".W"
+    runtime::package(files, None) + ".W"
 }

@@ -49,4 +49,7 @@ pub struct InstrumentOptions {
     /// Whether no loop is watched: loops that call nothing then need more probes, and the
     /// JVM's own exceptions keep their messages as long as without probes.
     pub without_watched_loops: bool,
+    /// The name of these sources among the parts of one program that have probes and block ids of
+    /// their own: letters, digits and `_`. Their runtime and the files that it writes bear it.
+    pub part: Option<String>,
 }

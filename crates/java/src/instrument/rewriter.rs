@@ -29,7 +29,7 @@ pub(super) fn instrument_where(
     };
     let mut rewriter = SourceRewriter {
         options,
-        package: runtime::package(files),
+        package: runtime::package(files, options.part.as_deref()),
         out: Instrumented::default(),
         sums: runtime::Sums::new(),
         number: 0,
@@ -131,7 +131,7 @@ impl SourceRewriter<'_> {
     fn finish(self) -> Instrumented {
         let SourceRewriter { options, package, mut out, sums, first, .. } = self;
         out.switch_file = runtime::switches(&package, out.switches.len());
-        out.runtime = runtime::runtime(&package, first, options.probe, &sums);
+        out.runtime = runtime::runtime(&package, first, options, &sums);
         out
     }
 }

@@ -3,7 +3,7 @@
 
 use super::derive::{DerivedCounter, Sum};
 use super::instrumented::GeneratedFile;
-use super::options::Probe;
+use super::options::{InstrumentOptions, Probe};
 use crate::java::SourceFile;
 
 const TEMPLATE: &str = include_str!("W.java");
@@ -16,13 +16,17 @@ const OWN_FILES: &str = include_str!("Own.java");
 const SWITCHES: &str = include_str!("S.java");
 
 /// A package name that does not occur in any source: a variable or class of that name
-/// would hide the package (JLS 6.4.2).
-pub fn package(files: &[SourceFile]) -> String {
+/// would hide the package (JLS 6.4.2). Each part of a program has its own: their blocks have
+/// the same ids.
+pub fn package(files: &[SourceFile], part: Option<&str>) -> String {
     let mut name = "wattline$rt".to_owned();
     while files.iter().any(|file| file.text.contains(&name)) {
         name.push('$');
     }
-    name
+    match part {
+        Some(part) => format!("{name}${part}"),
+        None => name,
+    }
 }
 
 /// Blocks without a probe, each with what it is the sum of: indices into a file's blocks,
@@ -34,7 +38,14 @@ pub type Sums = Vec<(usize, usize, Sum)>;
 const CONSTANT_MAX: usize = 30_000;
 
 /// The runtime for `blocks` blocks; none for a build without probes.
-pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Option<GeneratedFile> {
+pub fn runtime(
+    package: &str,
+    blocks: usize,
+    options: &InstrumentOptions,
+    sums: &Sums,
+) -> Option<GeneratedFile> {
+    let probe = options.probe;
+    let part = options.part.as_ref().map_or(String::new(), |part| format!("{part}-"));
     let template = match probe {
         Probe::Plain => return None,
         Probe::Count | Probe::Log | Probe::Window => TEMPLATE,
@@ -43,6 +54,7 @@ pub fn runtime(package: &str, blocks: usize, probe: Probe, sums: &Sums) -> Optio
     let text = template
         .replace("@VALUES@", VALUES)
         .replace("@OWN@", OWN_FILES)
+        .replace("@PART@", &part)
         .replace("@PACKAGE@", package)
         .replace("@BLOCKS@", &blocks.to_string())
         .replace("@SUMS@", &constants(sums))

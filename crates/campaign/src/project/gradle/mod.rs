@@ -10,6 +10,10 @@ use super::tool_run::{
 use super::{ProjectBuild, ProjectError};
 
 const SCRIPT: &str = include_str!("export.init.gradle");
+/// A build whose configuration comes from a cache runs no init script; with isolated projects,
+/// which bring that cache along, no script may speak to all of them. By old names and new.
+const UNFIT: [&str; 3] =
+    ["configuration-cache", "unsafe.configuration-cache", "unsafe.isolated-projects"];
 /// Lines before Gradle's own summary in which compilers say what they refused.
 const LINES_BEFORE: usize = 16;
 
@@ -22,8 +26,7 @@ pub(super) fn modules(build: &ProjectBuild) -> Result<Vec<Module>, ProjectError>
     let said = run(build, &program, |gradle| {
         gradle.arg("--init-script").arg(&script);
         gradle.arg(format!("-Pwattline.export={}", exported.display()));
-        // A build whose configuration comes from a cache runs no init script.
-        gradle.args(["configuration-cache", "unsafe.configuration-cache"].map(switched_off));
+        gradle.args(UNFIT.map(switched_off));
         gradle.args(&build.options).args(["--console=plain", &build.target]);
     })?;
     if let Some(said) = said {
