@@ -13,7 +13,7 @@ use std::panic::Location;
 use std::thread;
 
 /// Skips for want of what a machine that runs the tests is to have: what
-/// `scripts/packages.sh test` installs, what Maven fetches, what Linux offers.
+/// `scripts/packages.sh` installs for tests, what Maven fetches, what Linux offers.
 ///
 /// # Panics
 /// If `WATTLINE_REQUIRE` is `all`.

@@ -14,9 +14,10 @@ use wattline::attribution::activities::{
     together, with_frequencies,
 };
 use wattline::power::parse_trace;
+use wattline::toolchain::jar;
 use wattline::virtual_board::{AdbdGeneration, BoardOptions};
 
-use super::host::BRIEF_JAVAC;
+use super::host::{BRIEF_JAVA, javac};
 use super::virtual_board::adb::{Adb, has_tools, options};
 
 /// Runs the program; its standard output.
@@ -151,13 +152,9 @@ fn compiled(folder: &Path, sources: &[&str]) -> Option<PathBuf> {
     assert_eq!(fs::read_to_string(&api).unwrap(), API_SOURCE);
     let classes = folder.join("classes");
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/activities");
-    let mut javac = Command::new("javac");
+    let mut javac = javac();
     // As on Android: no newer than Java 8.
-    javac
-        .args(BRIEF_JAVAC)
-        .args(["-g", "-nowarn", "-Xlint:-options", "--release", "8", "-d"])
-        .arg(&classes)
-        .arg(api);
+    javac.args(["-g", "-nowarn", "-Xlint:-options", "--release", "8", "-d"]).arg(&classes).arg(api);
     match javac.args(sources.iter().map(|source| programs.join(source))).output() {
         Ok(output) => {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -172,7 +169,8 @@ fn compiled(folder: &Path, sources: &[&str]) -> Option<PathBuf> {
 
 fn java(classes: &Path, options: &[&str], main: &str) -> String {
     let mut java = Command::new("java");
-    let output = java.args(options).arg("-cp").arg(classes).arg(main).output().unwrap();
+    java.args(BRIEF_JAVA).args(options);
+    let output = java.arg("-cp").arg(classes).arg(main).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -235,11 +233,8 @@ fn board(folder: &Path, truth: &Path) -> Option<Adb> {
         return None;
     }
     let classes = compiled(folder, &["Phases.java"])?;
-    let (manifest, apk) = (folder.join("manifest"), folder.join("phases.apk"));
-    fs::write(&manifest, format!("Wattline-Package: {PACKAGE}\n")).unwrap();
-    let mut jar = Command::new("jar");
-    jar.arg("cfm").arg(&apk).arg(&manifest).arg("-C").arg(&classes).arg(".");
-    assert!(jar.status().unwrap().success());
+    let (entries, apk) = (jar::read_folder(&classes).unwrap(), folder.join("phases.apk"));
+    fs::write(&apk, jar::pack(&[("Wattline-Package", PACKAGE)], &entries)).unwrap();
     let adb =
         Adb::of(BoardOptions { truth: Some(truth.to_owned()), ..options(AdbdGeneration::Modern) });
     let answer = adb.run(&["install", "-r", apk.to_str().unwrap()]);

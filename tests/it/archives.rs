@@ -15,7 +15,7 @@ use wattline::toolchain::{Jdk, jar};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::host::answer;
+use super::host::{answer, javac_at};
 
 const MAIN: &str = "class Main { public static void main(String[] a) { System.out.println(1); } }";
 
@@ -123,7 +123,7 @@ fn plugins_of_javac_in_libraries_are_not_run() {
         mark.display()
     );
     let source = folder.write("plugin/Evil.java", plugin);
-    let mut javac = Command::new(&jdk.javac);
+    let mut javac = javac_at(&jdk.javac);
     javac.arg("-d").arg(folder.path("plugin")).arg(&source);
     assert!(javac.output().unwrap().status.success());
     folder.write("plugin/META-INF/services/com.sun.source.util.Plugin", "Evil\n");
@@ -131,7 +131,7 @@ fn plugins_of_javac_in_libraries_are_not_run() {
     let library = folder.write("plugin.jar", jar::pack(&[], &entries));
     let main = folder.write("tree/Main.java", MAIN);
     // The plugin works, where it is let.
-    let mut javac = Command::new(&jdk.javac);
+    let mut javac = javac_at(&jdk.javac);
     javac.arg("-cp").arg(&library).arg("-d").arg(folder.path("classes")).arg(&main);
     assert!(javac.output().unwrap().status.success());
     assert!(mark.exists(), "this JDK starts no plugins by itself");

@@ -10,6 +10,8 @@ use std::process::Command;
 
 use wattline::toolchain::{Jdk, artifact, jar};
 
+use super::host::javac_at;
+
 /// Lombok, which writes into classes while they are compiled.
 const LOMBOK: (&str, &str) = (
     "org.projectlombok:lombok:1.18.42",
@@ -76,7 +78,10 @@ impl Program {
             Some(home) => home.join("bin"),
             None => usual.parent().unwrap().to_path_buf(),
         };
-        let mut command = Command::new(folder.join(name));
+        let mut command = match name {
+            "javac" => javac_at(&folder.join(name)),
+            _ => Command::new(folder.join(name)),
+        };
         command.current_dir(self.folder.path());
         command
     }

@@ -17,7 +17,7 @@ use std::process::Command;
 use wattline::toolchain::{Jdk, artifact, asm};
 use wattline::virtual_board::android_framework;
 
-use super::host::BRIEF_JAVAC;
+use super::host::javac_at;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/conformance");
 
@@ -156,8 +156,8 @@ impl Program {
     }
 
     fn compile(&self, name: &str, sources: &[PathBuf], libraries: &[PathBuf]) {
-        let mut javac = Command::new(&self.jdk.javac);
-        javac.args(BRIEF_JAVAC).args(["-g", "--release", "11", "-nowarn", "-d"]).arg(self.at(name));
+        let mut javac = javac_at(&self.jdk.javac);
+        javac.args(["-g", "--release", "11", "-nowarn", "-d"]).arg(self.at(name));
         let output = javac.arg("-cp").arg(joined(libraries)).args(sources).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

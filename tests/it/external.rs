@@ -28,7 +28,7 @@ fn board(bench: &Bench, log: &str) -> RunningBoard {
 fn scenario(bench: &Bench, log: &str) -> String {
     let meter = format!("meter = \"external\"\n[board.log]\nfile = \"{log}\"");
     let changes = [
-        ("cases = 6\nrepeats = 2", "cases = 2\nrepeats = 1"),
+        ("cases = 6\nrepeats = 2\ndry_runs = 8", "cases = 2\nrepeats = 1\ndry_runs = 2"),
         ("rails = [\"arm\", \"mem\"]", &meter),
         // Long enough for a meter that stands still to be told.
         ("frames = 240\nduration_s = 12", "frames = 400\nduration_s = 20"),

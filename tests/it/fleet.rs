@@ -242,7 +242,9 @@ fn several_boards_stop_at_the_end_of_a_round() {
 
 /// A campaign of short sessions, with cases of one input.
 fn brief(bench: &Bench, name: &str, keys: &str) -> String {
-    bench.scenario("tests/scenarios/faults.toml", name, &[("cases = 2\nrepeats = 1", keys)])
+    let keys = format!("{keys}\ndry_runs = 8");
+    let changes = [("cases = 2\nrepeats = 1\ndry_runs = 4", keys.as_str())];
+    bench.scenario("tests/scenarios/faults.toml", name, &changes)
 }
 
 /// The words that run such a campaign on two boards.

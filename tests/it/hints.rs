@@ -66,7 +66,7 @@ fn automatic_fixes_leave_what_a_program_prints() {
     }
     let files: Vec<SourceFile> =
         sources().into_iter().filter(|file| file.path == "AutomaticFixes.java").collect();
-    let mut compiler = Compiler::start(&[]);
+    let mut compiler = Compiler::brief(&[]);
     let mut built = |text: &str| built(&mut compiler, text);
     let before = built(&files[0].text);
     assert!(before.lines().count() > 5, "{before}");

@@ -2,16 +2,20 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Signal;
 use wattline::device::virtual_board_options;
+use wattline::toolchain::Jdk;
 use wattline::virtual_board::BoardOptions;
 
 /// What a virtual board needs.
@@ -21,7 +25,7 @@ pub const BOARD_TOOLS: [&str; 3] = ["adb", "mksh", "toybox"];
 pub const CAMPAIGN_TOOLS: [&str; 4] = ["adb", "mksh", "toybox", "javac"];
 
 /// Options of a javac that ends after a second: without the compiler that pays later.
-pub const BRIEF_JAVAC: [&str; 2] = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"];
+const BRIEF_JAVAC: [&str; 2] = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"];
 
 /// The same for `java`.
 pub const BRIEF_JAVA: [&str; 2] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
@@ -35,6 +39,53 @@ pub fn has(tools: &[&str]) -> bool {
         crate::skip::because(format!("{tool} is not on the PATH"));
     }
     missing.is_none()
+}
+
+/// javac of the JDK that the program takes, for a compilation of a second: it loads its own
+/// classes from an archive, which halves that.
+pub fn javac() -> Command {
+    javac_at(&Jdk::find().map_or_else(|_| "javac".into(), |jdk| jdk.javac))
+}
+
+/// The same of another JDK.
+pub fn javac_at(path: &Path) -> Command {
+    let mut javac = Command::new(path);
+    javac.args(BRIEF_JAVAC);
+    if let Some(archive) = javac_classes(path) {
+        // One that this JVM can't use is not used, and that is not to be said among errors.
+        javac.args(["-J-Xlog:disable", "-J-Xshare:auto"]);
+        javac.arg(format!("-J-XX:SharedArchiveFile={}", archive.display()));
+    }
+    javac
+}
+
+/// An archive of the classes of a javac, which is made once for its JDK and kept in the folder
+/// for temporary files of the build; none where there is no such javac, or it makes none.
+fn javac_classes(javac: &Path) -> Option<PathBuf> {
+    static MADE: Mutex<BTreeMap<PathBuf, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let javac = fs::canonicalize(javac).ok()?;
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.entry(javac.clone()).or_insert_with(|| archive_classes(&javac)).clone()
+}
+
+fn archive_classes(javac: &Path) -> Option<PathBuf> {
+    let release = fs::read(javac.parent()?.parent()?.join("release")).unwrap_or_default();
+    let mut hasher = DefaultHasher::new();
+    (javac, release).hash(&mut hasher);
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let archive = kept.join(format!("javac-{:016x}.jsa", hasher.finish()));
+    if !archive.exists() {
+        let (folder, part) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in(kept).unwrap());
+        let part = part.path().join("classes.jsa");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/targets");
+        let sources = ["Lambdas.java", "Names.java", "Tries.java"].map(|name| sources.join(name));
+        let mut first = Command::new(javac);
+        first.args(BRIEF_JAVAC).arg(format!("-J-XX:ArchiveClassesAtExit={}", part.display()));
+        first.args(["-g", "--release", "11", "-nowarn", "-d"]).arg(folder.path()).args(sources);
+        first.output().ok()?;
+        fs::rename(part, &archive).ok()?;
+    }
+    Some(archive)
 }
 
 /// A virtual board that takes the program under test for its commands, and jars beside packages.

@@ -232,6 +232,7 @@ fn a_project_is_read_by_its_own_build() {
     a_module_is_planned_without_a_scenario(&project);
     the_same_program_runs_with_probes(&project);
     a_scan_is_that_of_the_sources_with_their_encoding_and_class_path(&project);
+    what_the_own_file_says_wrong_is_told_of_it(&project);
 }
 
 fn a_module_is_planned_without_a_scenario(project: &Project) {
@@ -267,8 +268,8 @@ fn the_same_program_runs_with_probes(project: &Project) {
     let plain = Command::new("java").args(["-cp", &path, "demo.Main"]).output().unwrap();
     let plain = String::from_utf8_lossy(&plain.stdout).into_owned();
     assert!(plain.contains("arguments\ntext of resources\n"), "{plain}");
-    let (done, said) = project.wattline("trace", "app", &["--main", "demo.Main"]);
-    assert!(done && said.contains(&plain), "{plain}: {said}");
+    let (done, said) = project.wattline("trace", "app", &[]);
+    assert!(done && said.contains(&plain), "its main is the build's: {plain}: {said}");
     let blocks = project.out("blocks.csv");
     let body = blocks.lines().find(|line| line.contains(",for_body,")).unwrap();
     let id = body.split(',').next().unwrap();
@@ -307,6 +308,16 @@ fn a_scan_is_that_of_the_sources_with_their_encoding_and_class_path(project: &Pr
     assert!(steps.contains("\u{b5}J \u{80}"), "the profile reads them otherwise: {steps}");
 }
 
+/// Also after the build: the scenario that it gives is made anew each time.
+fn what_the_own_file_says_wrong_is_told_of_it(project: &Project) {
+    let own = project.folder.path().join("energy.toml");
+    fs::write(&own, "[campaign]\ncases = 3\n").unwrap();
+    let own = own.display().to_string();
+    let (done, told) = project.wattline("pipeline", "app", &[&own]);
+    let few = format!("error: {own}: 3 cases are too few");
+    assert!(!done && told.contains(&few), "{few}: {told}");
+}
+
 #[test]
 #[ignore = "by day builds are read that work; scripts/nightly.sh runs it"]
 fn what_is_wrong_with_a_build_is_told() {
@@ -318,6 +329,9 @@ fn what_is_wrong_with_a_build_is_told() {
     wrong("ap", "has no module ap; name it as `mvn -pl` does");
     wrong(".", "name a module of it (marks, lib, app), as `--maven marks`");
     wrong("lib", "no plugin of org.example:lib says a class with `main`");
+    let (done, said) = project.wattline("trace", "lib", &[]);
+    let none = "Maven's build of lib says no class with `main`: name one with --main";
+    assert!(!done && said.contains(none), "{said}");
     let app = fs::read_to_string(project.path("app/pom.xml")).unwrap();
     let needs = "<dependency><groupId>org.example</groupId><artifactId>gone</artifactId>\
                  <version>9</version></dependency></dependencies>";

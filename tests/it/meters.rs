@@ -141,6 +141,7 @@ fn short(folder: &Path, scenario: &str, meter: &str) -> String {
     let text = fs::read_to_string(format!("tests/scenarios/{scenario}.toml")).unwrap();
     let text = text.replace("../../scenarios", &format!("{root}/scenarios"));
     let text = text.replace("cases = 4", "cases = 2").replace("repeats = 2", "repeats = 1");
+    let text = text.replace("dry_runs = 8", "dry_runs = 2");
     let text = text.replace("[board]\n", &format!("[board]\nmeter = \"{meter}\"\n"));
     let path = folder.join("short.toml");
     fs::write(&path, text).unwrap();

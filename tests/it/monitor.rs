@@ -17,7 +17,7 @@ use wattline::toolchain::Jdk;
 use wattline::toolchain::monitor_agent::monitor_agent;
 use wattline::virtual_board::start as start_board;
 
-use super::host::{AdbServer, BRIEF_JAVAC, board_options, has};
+use super::host::{AdbServer, board_options, has, javac_at};
 
 mod calls;
 mod counts;
@@ -62,8 +62,8 @@ fn program(folder: &Path) -> Option<Jdk> {
 /// One of the programs beside this file, compiled into a folder.
 fn compile(jdk: &Jdk, class: &str, folder: &Path) {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/monitor");
-    let mut javac = Command::new(&jdk.javac);
-    javac.args(BRIEF_JAVAC).args(["-g", "-d"]).arg(folder);
+    let mut javac = javac_at(&jdk.javac);
+    javac.args(["-g", "-d"]).arg(folder);
     let status = javac.arg(sources.join(class).with_extension("java")).status();
     assert!(status.unwrap().success());
 }
@@ -164,7 +164,7 @@ fn probes_count_and_time_the_methods_of_a_jvm() {
         "-cp",
         classes,
         "Work",
-        "4",
+        "3",
     ]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
@@ -202,7 +202,7 @@ fn probes_count_and_time_the_methods_of_a_jvm() {
 fn samples_find_the_hot_methods_of_a_running_jvm_and_its_end_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let Some(jdk) = program(folder.path()) else { return };
-    let mut child = start(&jdk, folder.path(), "5");
+    let mut child = start(&jdk, folder.path(), "4");
     let out = folder.path().join("rec");
     let pid = child.id().to_string();
     let mut monitor = monitoring(&["--jvm", &pid, "--out", out.to_str().unwrap()]);
@@ -259,7 +259,7 @@ fn start(jdk: &Jdk, classes: &Path, seconds: &str) -> Child {
     child
 }
 
-const SHARES: [&str; 2] = ["Shares", "5"];
+const SHARES: [&str; 2] = ["Shares", "3"];
 const METHODS: [&str; 4] = ["tiny", "small", "middle", "large"];
 
 /// A recording of a program that measures its own methods' CPU time.
@@ -399,7 +399,7 @@ fn samples_of_flight_recorder_tell_inlined_methods_apart() {
 /// A method's writing is low by what its native method computes before it calls the system.
 #[test]
 fn samples_in_calls_of_the_system_share_its_time() {
-    let Some(shares) = Shares::record(&["Halves", "5", "writes"], &["--period-ms", "4"], &[])
+    let Some(shares) = Shares::record(&["Halves", "3", "writes"], &["--period-ms", "4"], &[])
     else {
         return;
     };
@@ -473,7 +473,7 @@ fn the_jvm_that_a_script_starts_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let Some(jdk) = program(folder.path()) else { return };
     let out = folder.path().join("rec");
-    let script = format!("{} -cp {} Work 3; exit 3", jdk.java.display(), folder.path().display());
+    let script = format!("{} -cp {} Work 2; exit 3", jdk.java.display(), folder.path().display());
     let name = out.to_str().unwrap();
     let output = monitor(&["--out", name, "--include", "Work", "--", "sh", "-c", &script]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::host::BRIEF_JAVA;
 use super::probes::java::has_jdk;
 
 mod corpus;
@@ -18,9 +19,15 @@ const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 type Counts = BTreeMap<(String, String), u64>;
 
 /// What javac sees: with `options`, in files that it can compile. The second are those
-/// that it can't.
-fn checked_by_javac(root: &Path, sources: &Path, options: &[String]) -> (Counts, usize) {
+/// that it can't. `jvm` are options of the JVM.
+fn checked_by_javac(
+    root: &Path,
+    sources: &Path,
+    options: &[String],
+    jvm: &[&str],
+) -> (Counts, usize) {
     let mut java = Command::new(java());
+    java.args(jvm);
     for package in ["api", "tree", "code", "util"] {
         let export = format!("jdk.compiler/com.sun.tools.javac.{package}=ALL-UNNAMED");
         java.args(["--add-exports", &export]);
@@ -95,7 +102,7 @@ fn operations_are_counted_as_javac_sees_them() {
     let folder = tempfile::tempdir().unwrap();
     let sources = folder.path().join("sources");
     gather(root, &sources);
-    let (javac, left_out) = checked_by_javac(root, &sources, &[]);
+    let (javac, left_out) = checked_by_javac(root, &sources, &[], &BRIEF_JAVA);
     assert_eq!(left_out, 0, "files that javac can't compile");
     let ours = counted_by_us(&sources, "", &folder.path().join("out"));
     let keys: BTreeSet<_> = javac.keys().chain(ours.keys()).collect();

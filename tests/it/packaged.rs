@@ -13,6 +13,10 @@ use wattline::virtual_board::{BoardFile, BoardOptions, Fault, FaultAction, Fault
 use super::bench::{Bench, only_bad_run};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has, said};
 
+/// What the scenario below says of its cases; and what is said for base cases alone.
+const CASES: &str = "cases = 4\nrepeats = 1\ndry_runs = 12";
+const BASES: &str = "cases = 2\nrepeats = 1\ndry_runs = 2";
+
 /// The session by which no trace is cut any more.
 const LIFTED: u64 = 5;
 
@@ -48,8 +52,8 @@ fn counts(runs: &Path) -> BTreeMap<String, Vec<String>> {
 #[test]
 fn a_campaign_of_packages_counts_what_one_of_jars_does() {
     let Some(bench) = Bench::new() else { return };
-    let Some(packages) = campaign(&bench, "run", "instrument", "cases = 2") else { return };
-    let Some(jars) = campaign(&bench, "run", "main", "cases = 2") else { return };
+    let Some(packages) = campaign(&bench, "run", "instrument", BASES) else { return };
+    let Some(jars) = campaign(&bench, "run", "main", BASES) else { return };
     let (mut ours, theirs) = (counts(&packages.join("runs")), counts(&jars.join("runs")));
     ours.retain(|run, _| run.starts_with("base-"));
     assert!(ours.len() == 2 && ours.values().all(|lines| lines.len() > 20), "{ours:?}");
@@ -66,7 +70,11 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
 #[ignore = "by day packages run and are not explained; scripts/nightly.sh runs it"]
 fn a_campaign_of_packages_is_explained() {
     let Some(bench) = Bench::new() else { return };
-    let Some(out) = campaign(&bench, "pipeline", "instrument", "cases = 4") else { return };
+    let Some(out) =
+        campaign(&bench, "pipeline", "instrument", "cases = 4\nrepeats = 1\ndry_runs = 12")
+    else {
+        return;
+    };
     let microbenchmarks = fs::read_to_string(out.join("microbenchmarks.csv")).unwrap();
     assert!(microbenchmarks.lines().count() > 1, "{microbenchmarks}");
     let lines = fs::read_to_string(out.join("accounts/lines.csv")).unwrap();
@@ -80,7 +88,7 @@ fn a_campaign_of_packages_is_explained() {
 /// gives nothing.
 fn campaign(bench: &Bench, command: &str, start: &str, cases: &str) -> Option<PathBuf> {
     let (file, out) = (scenario(bench.folder.path(), start), bench.out(start));
-    let text = fs::read_to_string(&file).unwrap().replace("cases = 4", cases);
+    let text = fs::read_to_string(&file).unwrap().replace(CASES, cases);
     fs::write(&file, text).unwrap();
     let [file, to] = [&file, &out].map(|path| path.to_str().unwrap());
     let (code, said) =

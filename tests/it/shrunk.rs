@@ -12,6 +12,8 @@ use std::process::Command;
 use wattline::toolchain::monitor_agent::monitor_agent;
 use wattline::toolchain::{Jdk, artifact};
 
+use super::host::{BRIEF_JAVA, javac_at};
+
 const WATTLINE: &str = env!("CARGO_BIN_EXE_wattline");
 /// New enough for the classes of the JDK, which it reads as its library.
 const R8: &str = "com.android.tools:r8:9.5.28";
@@ -43,17 +45,13 @@ fn shrunk() -> Option<Program> {
     let sources: Vec<PathBuf> =
         sources.filter(|path| path.extension().is_some_and(|e| e == "java")).collect();
     let at = |name: &str| folder.path().join(name);
-    done(
-        Command::new(&jdk.javac)
-            .args(["-g", "--release", "17", "-d"])
-            .arg(at("plain"))
-            .args(sources),
-    );
+    done(javac_at(&jdk.javac).args(["-g", "--release", "17", "-d"]).arg(at("plain")).args(sources));
     let names = ["Main", "World", "Ground", "Ice", "Sand"];
     let classes = names.map(|name| at("plain").join(format!("game/{name}.class")));
     let home = jdk.java.canonicalize().unwrap();
     done(
         Command::new(&jdk.java)
+            .args(BRIEF_JAVA)
             .arg("-cp")
             .arg(r8)
             .args(["com.android.tools.r8.R8", "--classfile", "--release", "--lib"])
@@ -88,7 +86,7 @@ impl Program {
                 .arg(&self.jdk.java)
                 .arg("-cp")
                 .arg(self.at("shrunk.jar"))
-                .args(["game.Main", "3"]),
+                .args(["game.Main", "2"]),
         );
         done(
             Command::new(WATTLINE)

@@ -4,7 +4,6 @@
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wattline::device::{
@@ -19,7 +18,7 @@ use wattline::virtual_board::{
     AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools, start,
 };
 
-use crate::host::{BOARD_TOOLS, BRIEF_JAVAC, board_options, free_port, has, kill_server};
+use crate::host::{BOARD_TOOLS, board_options, free_port, has, javac, kill_server};
 
 /// An adb server of the test's own, ended with it.
 struct OwnServer(Server);
@@ -157,9 +156,8 @@ const SOURCE: &str = include_str!("app/Session.java");
 fn application(folder: &Path) -> Option<PathBuf> {
     let source = folder.join("Session.java");
     fs::write(&source, SOURCE).unwrap();
-    let mut javac = Command::new("javac");
+    let mut javac = javac();
     javac
-        .args(BRIEF_JAVAC)
         .args(["-g", "--release", "11", "-d"])
         .arg(folder.join("classes"))
         .arg(&source);

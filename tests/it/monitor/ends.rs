@@ -11,7 +11,7 @@ fn rest(methods: &[BTreeMap<String, String>], name: &str) -> f64 {
 /// Two methods do all the work, in threads that are gone before their CPU time is
 /// asked for.
 fn brief(options: &[&str]) -> Option<Shares> {
-    let shares = Shares::record(&["Brief", "5"], options, &[])?;
+    let shares = Shares::record(&["Brief", "3"], options, &[])?;
     shares.are_its_own_within(0.12, &["heavy", "light"]);
     let own = shares.of("heavy", "share") + shares.of("light", "share");
     let (ended, itself) = (

@@ -322,8 +322,8 @@ fn what_a_program_says_of_its_activities_never_ends_it() {
     fs::create_dir_all(folder.path().join("android/os")).unwrap();
     fs::write(folder.path().join("android/os/Trace.java"), trace).unwrap();
     fs::write(folder.path().join("Main.java"), main).unwrap();
-    let mut javac = Command::new(&jdk.javac);
-    javac.args(BRIEF_JAVAC).current_dir(folder.path()).args(["-d", "classes", "Main.java"]);
+    let mut javac = javac_at(&jdk.javac);
+    javac.current_dir(folder.path()).args(["-d", "classes", "Main.java"]);
     let files = ["wattline/Activities.java", "android/os/Trace.java"];
     assert!(javac.args(files).status().unwrap().success());
     for property in ["-Dwattline.activities=out", "-Dwattline.activities=auto"] {

@@ -47,7 +47,7 @@ fn compare(name: &str, sources: &Path, libraries: &[PathBuf], options: &[String]
     if !classpath.is_empty() {
         all.extend(["-cp".to_owned(), classpath.clone()]);
     }
-    let (javac, left_out) = checked_by_javac(root, sources, &all);
+    let (javac, left_out) = checked_by_javac(root, sources, &all, &[]);
     let out = tempfile::tempdir().unwrap();
     let ours = counted_by_us(sources, &classpath, &out.path().join("scan"));
     let [operations, library] = [false, true].map(|l| Difference::of(&javac, &ours, l));

@@ -13,7 +13,7 @@ use wattline::toolchain::{Jdk, jar};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::host::{copy_folder, has, said};
+use crate::host::{copy_folder, has, javac, said};
 
 pub const PACKAGE: &str = "org.example.notes";
 /// What makes such a package.
@@ -82,7 +82,7 @@ impl Notes {
         let kept = notes.classes(&["keep"], android, "kept");
         fs::write(notes.path("keep.jar"), jar::pack(&[], &kept)).unwrap();
         let own = notes.classes(&["src", "gen"], &format!("{android}:kept"), "classes");
-        let key = "-genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=own -validity 9000 \
+        let key = "-genkeypair -alias a -keyalg RSA -keysize 1024 -dname CN=own -validity 9000 \
                    -keystore own.p12 -storetype PKCS12 -storepass password";
         notes.run("keytool", &key.split_whitespace().collect::<Vec<_>>());
         for (name, bytes) in dex(platform, [(CODE[0], own), (CODE[1], kept)]) {
@@ -126,7 +126,10 @@ impl Notes {
 
     /// A tool in the folder, which has to succeed; what it said.
     pub fn run(&self, tool: &str, words: &[&str]) -> String {
-        let mut command = Command::new(tool);
+        let mut command = match tool {
+            "javac" => javac(),
+            _ => Command::new(tool),
+        };
         let output = command.args(words).current_dir(self.folder.path()).output().unwrap();
         let said = said(&output);
         assert!(output.status.success(), "{tool} {words:?}: {said}");

@@ -7,6 +7,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use crate::host::BRIEF_JAVA;
+
 /// One error or warning.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Said {
@@ -36,11 +38,22 @@ pub struct Compiler {
 }
 
 impl Compiler {
+    /// For many files.
     pub fn start(options: &[String]) -> Compiler {
+        Compiler::start_with(&[], options)
+    }
+
+    /// For a few.
+    pub fn brief(options: &[String]) -> Compiler {
+        Compiler::start_with(&BRIEF_JAVA, options)
+    }
+
+    fn start_with(jvm: &[&str], options: &[String]) -> Compiler {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let source = root.join("tests/checker/Attribute.java");
         let mut process = Command::new(java())
             .args(["-Xmx3g", "-Xss16m", "-XX:+UseSerialGC"])
+            .args(jvm)
             .arg(source)
             .args(options)
             .stdin(Stdio::piped())

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::host::{BRIEF_JAVA, BRIEF_JAVAC, said};
+use crate::host::{BRIEF_JAVA, javac_at, said};
 use wattline::build::counts_files::read_counts;
 use wattline::instrument::{GeneratedFile, Instrumented};
 use wattline::java::SourceFile;
@@ -24,7 +24,7 @@ pub fn has_jdk() -> bool {
 
 /// The version of its javac: 17 of `javac 17.0.15`.
 pub fn javac_version() -> u32 {
-    let output = Command::new(jdk().javac).arg("-version").output().unwrap();
+    let output = javac_at(&jdk().javac).arg("-version").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let number = text.trim().trim_start_matches("javac ").split('.').next().map(str::to_owned);
     number.and_then(|number| number.parse().ok()).unwrap_or(8)
@@ -60,8 +60,8 @@ impl Build {
         };
         let files = sources.files.iter().chain(&sources.runtime).chain(&sources.switch_file);
         let paths: Vec<PathBuf> = files.map(write).collect();
-        let mut javac = Command::new(jdk().javac);
-        javac.args(BRIEF_JAVAC).current_dir(folder.path());
+        let mut javac = javac_at(&jdk().javac);
+        javac.current_dir(folder.path());
         javac.args(["-proc:none", "-Xmaxerrs", "100000", "-encoding", "UTF-8", "-d"]);
         javac.arg(folder.path().join("classes")).args(options).args(&paths);
         let output = javac.output().unwrap();

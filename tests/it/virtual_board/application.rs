@@ -1,15 +1,17 @@
 //! Applications on the virtual board: installed, run by the device scripts, measured
 //! by the sensors, and compared with the ground truth.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
+use wattline::toolchain::jar;
 use wattline::virtual_board::simulated_model::SimulatedModelFamily;
 use wattline::virtual_board::{AdbdGeneration, BoardOptions};
 
 use super::adb::{Adb, has_tools, options};
-use crate::host::BRIEF_JAVAC;
+use crate::host::javac;
 
 const PACKAGE: &str = "org.wattline.frames";
 
@@ -18,28 +20,35 @@ fn application(folder: &Path) -> Option<PathBuf> {
     packed(folder, "Frames.java", PACKAGE)
 }
 
-/// A source of this folder as a jar for boards; none, said aloud, without a JDK.
-pub fn packed(folder: &Path, source: &str, package: &str) -> Option<PathBuf> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/virtual_board");
-    let source = sources.join(source);
-    let classes = folder.join("classes");
-    let manifest = folder.join("manifest");
+/// A source of this folder as a jar for boards; none, said aloud, without a JDK. It is compiled
+/// once for all tests.
+pub fn packed(folder: &Path, source: &'static str, package: &str) -> Option<PathBuf> {
+    static COMPILED: Mutex<BTreeMap<&str, Classes>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !compiled.contains_key(source) {
+        compiled.insert(source, classes(source)?);
+    }
     let apk = folder.join("application.apk");
-    fs::write(&manifest, format!("Wattline-Package: {package}\n")).unwrap();
-    let mut javac = Command::new("javac");
-    javac.args(BRIEF_JAVAC).args(["-g", "-nowarn", "-d"]).arg(&classes).arg(source);
-    let mut jar = Command::new("jar");
-    jar.arg("cfm").arg(&apk).arg(&manifest).arg("-C").arg(&classes).arg(".");
-    for mut tool in [javac, jar] {
-        match tool.status() {
-            Ok(status) => assert!(status.success()),
-            Err(error) => {
-                crate::skip::because(format!("no JDK on the path: {error}"));
-                return None;
-            }
+    fs::write(&apk, jar::pack(&[("Wattline-Package", package)], &compiled[source])).unwrap();
+    Some(apk)
+}
+
+/// Class files by their names in a jar.
+type Classes = BTreeMap<String, Vec<u8>>;
+
+fn classes(source: &str) -> Option<Classes> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/virtual_board");
+    let classes = tempfile::tempdir().unwrap();
+    let mut javac = javac();
+    javac.args(["-g", "-nowarn", "-d"]).arg(classes.path()).arg(sources.join(source));
+    match javac.status() {
+        Ok(status) => assert!(status.success()),
+        Err(error) => {
+            crate::skip::because(format!("no JDK on the path: {error}"));
+            return None;
         }
     }
-    Some(apk)
+    Some(jar::read_folder(classes.path()).unwrap())
 }
 
 /// A board with the application and the device scripts, ready for sessions.

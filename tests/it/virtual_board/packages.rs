@@ -225,7 +225,7 @@ impl Workshop {
         let store = self.folder.path().join(format!("{name}.p12"));
         let mut keys = KEYS.lock().unwrap();
         let key = keys.entry(name.to_owned()).or_insert_with(|| {
-            let words = "keytool -genkeypair -alias a -keyalg RSA -keysize 2048 -dname CN=a \
+            let words = "keytool -genkeypair -alias a -keyalg RSA -keysize 1024 -dname CN=a \
                          -storetype PKCS12 -storepass password -keystore";
             let words = words.split_whitespace().chain(store.to_str());
             let made = run_brief_java(&words.collect::<Vec<_>>(), self.folder.path());
