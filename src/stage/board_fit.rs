@@ -40,7 +40,7 @@ pub fn unfit_keys(scenario: &Scenario, choice: &BoardChoice) -> Result<Vec<Unfit
 fn on_jvm(scenario: &Scenario) -> Result<Vec<UnfitKey>, Failure> {
     let mut unfit: Vec<UnfitKey> = needs_android(scenario).into_iter().collect();
     let settings = &scenario.board;
-    let fits = LocalJvm::open(&Jdk::find()?.java, settings.meter);
+    let fits = LocalJvm::open(&Jdk::find()?, settings.meter);
     let problem = match &fits {
         Err(error) => Some(("board.meter", error.to_string())),
         // Rails of another board are none of a meter that was not named.

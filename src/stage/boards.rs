@@ -251,7 +251,7 @@ fn open_local<'p>(
     settings: &BoardSettings,
     progress: &'p dyn Progress,
 ) -> Result<OpenBoard<'p>, Failure> {
-    let jvm = LocalJvm::open(&Jdk::find()?.java, settings.meter)?;
+    let jvm = LocalJvm::open(&Jdk::find()?, settings.meter)?;
     let rails = match jvm.meter.rails(LOCAL_SERIAL, &settings.rails) {
         // Scenarios name the rails of the board they were written for.
         Err(_) if settings.meter == MeterChoice::Auto => jvm.meter.offer.default_rails.clone(),

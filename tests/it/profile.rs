@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may panic
 
+mod study;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -15,6 +17,7 @@ use wattline::run::{RunRecord, read_journal, read_logs};
 use wattline::toolchain::artifact;
 
 use super::bench::{Bench, rows};
+use super::host::{BRIEF_JAVA, javac};
 
 const SCENARIO: &str = "tests/it/profile/work.toml";
 
@@ -84,15 +87,20 @@ fn as_stacks(accounts: &Path) -> String {
 fn recordings(bench: &Bench) -> [PathBuf; 2] {
     let (root, classes) = (Path::new("tests/it/profile/app/work"), bench.out("classes"));
     let sources = [root.join("Main.java"), root.join("Rounds.java")];
-    let compiled = Command::new("javac").arg("-d").arg(&classes).args(sources).status().unwrap();
+    let compiled = javac().arg("-d").arg(&classes).args(sources).status().unwrap();
     assert!(compiled.success());
     let record = |kind: &str| {
         let file = bench.out(&format!("{kind}.jfr"));
         let option =
             format!("-XX:StartFlightRecording=settings=profile,filename={}", file.display());
         let mut java = Command::new("java");
-        java.args(["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", &option, "-cp"]);
-        java.arg(&classes).args(["work.Main", "frames=10000", &format!("kind={kind}")]);
+        java.args(BRIEF_JAVA).args([
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+DebugNonSafepoints",
+            &option,
+            "-cp",
+        ]);
+        java.arg(&classes).args(["work.Main", "frames=4000", &format!("kind={kind}")]);
         assert!(java.output().unwrap().status.success());
         file
     };
@@ -195,11 +203,7 @@ fn async_profiler_samples_where_its_library_is_named() {
     let Some(bench) = Bench::with(&["javac", "java"]) else { return };
     let Some(library) = async_profiler(&bench) else { return };
     let app = format!("path = \"{}/tests/it/profile/app\"", env!("CARGO_MANIFEST_DIR"));
-    let changes = [
-        ("path = \"app\"", app.as_str()),
-        ("frames = 10000", "frames = 4000"),
-        ("cases = 3", "cases = 2"),
-    ];
+    let changes = [("path = \"app\"", app.as_str()), ("frames = 7000", "frames = 4000")];
     let scenario = bench.scenario(SCENARIO, "work.toml", &changes);
     let out = bench.out("out");
     let run = |library: &Path| -> Output {

@@ -111,7 +111,7 @@ fn read(file: &Path, weights: WeightFacts) -> Result<StackProfile, Failure> {
     let bytes = input_file::read(file).map_err(Failure::io("read", file))?;
     let wrong = |error: &dyn std::error::Error| Failure::input(file, error);
     if flight::is_recording(&bytes) {
-        let text = flight::samples(&Jdk::find()?.java, file, None)?;
+        let text = flight::samples(&Jdk::find()?, file, None)?;
         return profile::parse(&text).map_err(|error| wrong(&error));
     }
     let text = String::from_utf8_lossy(&bytes);

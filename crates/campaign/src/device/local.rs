@@ -16,7 +16,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::power::meter::SAMPLED_HERE;
 use crate::private_files::TemporaryFolder;
 use crate::scenario::MeterChoice;
-use crate::toolchain::{async_profiler, flight, jar};
+use crate::toolchain::{Jdk, async_profiler, flight, jar};
 
 use super::error::DeviceError;
 use super::facts::{BoardFacts, Hardware};
@@ -31,7 +31,7 @@ pub const LOCAL_SERIAL: &str = "jvm";
 /// The local JVM.
 #[derive(Debug)]
 pub struct LocalJvm {
-    pub(super) java: PathBuf,
+    pub(super) jdk: Jdk,
     /// By what power is told.
     pub meter: ChosenMeter,
     /// A folder before the absolute paths of meters (`WATTLINE_ROOT`), as for the device
@@ -47,7 +47,7 @@ pub struct LocalJvm {
 
 impl LocalJvm {
     /// Chooses the meter.
-    pub fn open(java: &Path, choice: MeterChoice) -> Result<Self, DeviceError> {
+    pub fn open(jdk: &Jdk, choice: MeterChoice) -> Result<Self, DeviceError> {
         let failed = |source| DeviceError::File { path: "/proc/uptime".into(), source };
         let folder = TemporaryFolder::new("jvm")
             .map_err(|source| DeviceError::File { path: std::env::temp_dir(), source })?;
@@ -62,15 +62,7 @@ impl LocalJvm {
             let source = io::Error::new(io::ErrorKind::NotFound, what);
             return Err(DeviceError::File { path: path.clone(), source });
         }
-        Ok(Self {
-            java: java.to_owned(),
-            meter,
-            meter_root,
-            folder,
-            async_profiler,
-            began_s,
-            began,
-        })
+        Ok(Self { jdk: jdk.clone(), meter, meter_root, folder, async_profiler, began_s, began })
     }
 
     /// The meter's name.
@@ -92,7 +84,7 @@ impl LocalJvm {
         let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));
         let model = model.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim());
-        let version = Command::new(&self.java).arg("-version").output().ok();
+        let version = Command::new(&self.jdk.java).arg("-version").output().ok();
         let version = version.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         let version = version.as_deref().and_then(|text| text.lines().next()).map(str::to_string);
         let model = model.unwrap_or("this machine").to_string();

@@ -190,7 +190,7 @@ impl<'s> LocalSession<'s> {
         begin: &mut dyn FnMut(),
         closed: &mut dyn FnMut(u64),
     ) -> Result<(SessionEnd, SessionOutput), DeviceError> {
-        let failed = |source| DeviceError::File { path: self.jvm.java.clone(), source };
+        let failed = |source| DeviceError::File { path: self.jvm.jdk.java.clone(), source };
         let folder = tempfile::tempdir_in(self.jvm.folder.path()).map_err(failed)?;
         let sampled = matches!(self.plan.kind, SessionKind::Sampled(_));
         let recording = folder.path().join("wattline.jfr");
@@ -240,7 +240,7 @@ impl<'s> LocalSession<'s> {
             self.plan.extras.iter().partition(|(key, _)| key.starts_with(OWN_EXTRAS));
         let extras = extras.iter().map(|(key, value)| format!("{key}={value}"));
         let properties = own.iter().map(|(key, value)| format!("-D{key}={value}"));
-        Command::new(&self.jvm.java)
+        Command::new(&self.jvm.jdk.java)
             .args(options)
             .args(properties)
             .arg("-cp")
@@ -262,7 +262,7 @@ impl<'s> LocalSession<'s> {
         let marks = &self.plan.marks;
         let wall_ms = |mark: &str| Some(self.jvm.wall_ms(self.time_of(mark)?));
         let window = wall_ms(&marks.begin).zip(wall_ms(&marks.end));
-        let stacks = flight::samples(&self.jvm.java, recording, window);
+        let stacks = flight::samples(&self.jvm.jdk, recording, window);
         let stacks = stacks.map_err(|error| error.to_string())?;
         Ok(SessionProfile { recording: bytes, stacks })
     }

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
@@ -13,7 +14,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::private_files::TemporaryFolder;
 
-use super::{BRIEF_JVM, ToolchainError, UTF8_LOCALE};
+use super::cached_program::{Program, cached};
+use super::class_path::join_paths;
+use super::{BRIEF_JVM, Jdk, ToolchainError, UTF8_LOCALE};
 
 const READER: &str = include_str!("java/FlightSamples.java");
 
@@ -77,22 +80,20 @@ pub fn is_recording(bytes: &[u8]) -> bool {
 /// # Errors
 /// A file that Flight Recorder's reader refuses, and no JDK to run it on.
 pub fn samples(
-    java: &Path,
+    jdk: &Jdk,
     recording: &Path,
     window: Option<(i64, i64)>,
 ) -> Result<String, ToolchainError> {
+    let arguments: Vec<OsString> = iter::once(recording.as_os_str().to_owned())
+        .chain(window.into_iter().flat_map(|(from, to)| [from, to]).map(|ms| ms.to_string().into()))
+        .collect();
     let folder = TemporaryFolder::new("flight")
         .map_err(ToolchainError::io("create", std::env::temp_dir()))?;
-    let reader = folder.path().join("FlightSamples.java");
-    fs::write(&reader, READER).map_err(ToolchainError::io("write", &reader))?;
-    let output = Command::new(java)
-        .args(BRIEF_JVM)
-        .arg(&reader)
-        .arg(recording)
-        .args(window.into_iter().flat_map(|(from, to)| [from.to_string(), to.to_string()]))
+    let output = reader(jdk, &arguments, folder.path())?
+        .args(&arguments)
         .envs(UTF8_LOCALE)
         .output()
-        .map_err(ToolchainError::io("start", java))?;
+        .map_err(ToolchainError::io("start", &jdk.java))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -100,4 +101,28 @@ pub fn samples(
     let told = said.lines().find(|line| line.starts_with("Exception") || line.contains("rror:"));
     let message = told.or(said.lines().next()).unwrap_or_default().to_owned();
     Err(ToolchainError::BadRecording { path: recording.to_owned(), message })
+}
+
+/// The program that reads recordings: the cached one, whose archive of classes is made by reading
+/// this recording; where no cache lasts, its source in `folder`, which the JVM compiles first.
+fn reader(jdk: &Jdk, arguments: &[OsString], folder: &Path) -> Result<Command, ToolchainError> {
+    const CLASS: &str = "FlightSamples";
+    let program = Program { class: CLASS, text: READER.to_owned(), libraries: &[] };
+    let lines = |_: &Path, _: &Path, _: &Path| {
+        Ok(arguments.iter().map(|one| one.as_encoded_bytes()).collect::<Vec<_>>().join(&b'\n'))
+    };
+    let mut command = Command::new(&jdk.java);
+    command.args(BRIEF_JVM);
+    match cached(jdk, &program, &lines)? {
+        Some(program) => {
+            command.args(&program.options).arg("-cp").arg(join_paths(&program.class_path));
+            command.arg(CLASS);
+        }
+        None => {
+            let source = folder.join(format!("{CLASS}.java"));
+            fs::write(&source, READER).map_err(ToolchainError::io("write", &source))?;
+            command.arg(source);
+        }
+    }
+    Ok(command)
 }

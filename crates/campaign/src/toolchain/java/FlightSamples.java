@@ -16,7 +16,8 @@ import jdk.jfr.consumer.RecordingFile;
 
 /**
  * The samples of a Flight Recorder file as collapsed stacks, with descriptors and lines:
- * {@code FlightSamples FILE [FROM_MS TO_MS]}, times since 1970. Samples by CPU time,
+ * {@code FlightSamples FILE [FROM_MS TO_MS]}, times since 1970; without arguments they are the
+ * lines of standard input. Samples by CPU time,
  * where the recording has them (JDK 25 on Linux), else those of threads that run Java. Samples
  * of the virtual machine's own threads, which async-profiler takes as well, are left out.
  */
@@ -24,7 +25,9 @@ public final class FlightSamples {
     private static final String BY_PROCESSOR_TIME = "jdk.CPUTimeSample";
     private static final String IN_JAVA = "jdk.ExecutionSample";
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] given) throws IOException {
+        String[] arguments = given.length > 0 ? given
+            : new String(System.in.readAllBytes(), StandardCharsets.UTF_8).split("\n");
         Instant from = arguments.length > 2 ? Instant.ofEpochMilli(Long.parseLong(arguments[1])) : Instant.MIN;
         Instant to = arguments.length > 2 ? Instant.ofEpochMilli(Long.parseLong(arguments[2])) : Instant.MAX;
         Map<String, long[]> byTime = new TreeMap<>();
