@@ -18,7 +18,7 @@ use super::rows::ScanRows;
 use crate::blocks::Granularity;
 use crate::java::ClassPath;
 use crate::java::fingerprints::{ClassFingerprints, DependencyFingerprint};
-use crate::java::tree::LeanTree;
+use crate::java::syntax_tree::SyntaxTree;
 use crate::operations::Unit;
 use crate::toolchain::Store;
 use crate::toolchain::file_tree::FileTree;
@@ -99,7 +99,7 @@ impl ScanCache {
     pub fn keep(
         &self,
         key: &Key,
-        surface: &LeanTree,
+        surface: &SyntaxTree,
         blocks: u32,
         counted: Option<CountedRows<'_>>,
     ) {
@@ -130,7 +130,7 @@ impl CachedFile {
     pub fn part(self, text: &str) -> Option<(Unit, Option<KeptRows>)> {
         let (CacheEntryHead { blocks, talk }, surface) =
             postcard::take_from_bytes(&self.head).ok()?;
-        let tree = LeanTree::from_bytes(surface, text)?;
+        let tree = SyntaxTree::from_bytes(surface, text)?;
         let rows = talk.map(|talk| KeptRows { talk, packed: self.body });
         Some((Unit::Seen { tree, blocks }, rows))
     }

@@ -127,7 +127,7 @@ fn reused(
         confidence,
         automatic_fix: None,
     };
-    Some(hint(context, block, &site.blocks(), (line, pattern::last_line(value)), finding))
+    Some(hint(context, block, &site.blocks(), (line, file.last_line(value)), finding))
 }
 
 /// Whether a function is a constructor of a class with this simple name.

@@ -102,7 +102,7 @@ fn grows(context: &Context<'_>, site: &Site<'_>, name: &str) -> Option<Hint> {
         let block = site.block_at(context, node);
         let times = context.runs(block);
         runs = runs.saturating_add(times);
-        let lines = pattern::line(node)..=pattern::last_line(node);
+        let lines = pattern::line(node)..=file.last_line(node);
         let on_line = |line: u32| lines.contains(&line);
         let found = block.operations.iter().filter(|o| o.operation == Operation::STRING_CONCAT);
         for found in found.filter(|o| on_line(o.line)) {

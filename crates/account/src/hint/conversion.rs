@@ -113,7 +113,7 @@ fn is_float(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
 /// The hint for one literal, where the dictionary has the conversions.
 fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> Option<Hint> {
     let line = pattern::line(found.literal);
-    let near = pattern::line(found.whole)..=pattern::last_line(found.whole);
+    let near = pattern::line(found.whole)..=file.last_line(found.whole);
     const TO: &str = "float to double";
     const BACK: &str = "double to float";
     let converts = |o: &&OperationCount, context: &str| {
@@ -162,7 +162,7 @@ fn at(context: &Context<'_>, file: &SourceFile, found: &FloatConversion<'_>) -> 
         confidence: if exact { Confidence::High } else { Confidence::Low },
         automatic_fix: None,
     };
-    let lines = (pattern::line(found.whole), pattern::last_line(found.whole));
+    let lines = (pattern::line(found.whole), file.last_line(found.whole));
     Some(hint(context, block, &[block], lines, finding))
 }
 

@@ -122,7 +122,7 @@ fn declaration<'c>(
     let name = block.method.split('(').next().unwrap_or_default();
     let file = context.input.sources.iter().find(|file| file.path == block.file)?;
     let own = |(method, _): &(SyntaxNode<'_>, SyntaxNode<'_>)| {
-        let lines = pattern::line(*method)..=pattern::last_line(*method);
+        let lines = pattern::line(*method)..=file.last_line(*method);
         let named = method.child_by_field_name("name").is_some_and(|n| file.text_of(n) == name);
         named && lines.contains(&block.start_line)
     };

@@ -100,7 +100,7 @@ impl<'a> Site<'a> {
 
     /// First and last line of the loop.
     pub fn lines(&self) -> (u32, u32) {
-        (pattern::line(self.syntax.node), pattern::last_line(self.syntax.node))
+        (pattern::line(self.syntax.node), self.file.last_line(self.syntax.node))
     }
 }
 
@@ -175,7 +175,7 @@ fn site<'a>(
     let body = named("")?;
     let own = [init, test, update, Some(body)];
     let own: Vec<BlockId> = own.into_iter().flatten().map(|block| block.id).collect();
-    let lines = pattern::line(syntax.body)..=pattern::last_line(syntax.body);
+    let lines = pattern::line(syntax.body)..=file.last_line(syntax.body);
     let inside = |block: &&&BlockEntry| {
         block.class == body.class
             && block.method == body.method

@@ -99,7 +99,7 @@ fn is_nested_free(file: &SourceFile, node: SyntaxNode<'_>) -> bool {
 fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Option<Hint> {
     let line = pattern::line(method);
     let name = file.text_of(method.child_by_field_name("name")?);
-    let lines = line..=pattern::last_line(method);
+    let lines = line..=file.last_line(method);
     let entry = context.blocks_of(&file.path).iter().find(|block| {
         block.kind == "entry"
             && lines.contains(&block.start_line)
@@ -133,7 +133,7 @@ fn at(context: &Context<'_>, file: &SourceFile, method: SyntaxNode<'_>) -> Optio
         .filter(|block| block.class == entry.class && block.method == entry.method)
         .copied()
         .collect();
-    Some(hint(context, entry, &all, (line, pattern::last_line(method)), finding))
+    Some(hint(context, entry, &all, (line, file.last_line(method)), finding))
 }
 
 #[cfg(test)]

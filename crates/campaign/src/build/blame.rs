@@ -19,7 +19,7 @@ pub(super) fn declared_at(
     for (file, blocks) in files.iter().zip(blocks) {
         if error.file.as_os_str() == file.path.as_str() {
             let holding = blocks.units.iter().filter(|unit| {
-                let lines = syntax::first_line(unit.node)..=syntax::last_line(unit.node);
+                let lines = unit.node.line()..=file.last_line(unit.node);
                 lines.contains(&error.line)
             });
             let smallest = holding.min_by_key(|unit| unit.node.byte_range().len());

@@ -9,13 +9,13 @@
 
 use std::collections::HashMap;
 
-use crate::java::SyntaxNode;
+use crate::java::{NodeId, SyntaxNode};
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
 
 /// Node id of a class's body -> its binary name with package.
-pub type ClassNames = HashMap<usize, String>;
+pub type ClassNames = HashMap<NodeId, String>;
 
 /// Longest name of a unit or class in bytes. Names of nested lambdas and classes hold those of all
 /// around them; beyond this depth code is left out, with a finding.
@@ -77,7 +77,7 @@ struct Namer<'f, 't> {
 impl<'t> Namer<'_, 't> {
     fn visit(&mut self, visit: Visit<'t>, package: &str) {
         let Visit { node, enclosing, member: _ } = visit;
-        if !self.file.may_hold_bodies(node) {
+        if !node.may_hold_bodies() {
             return;
         }
         match syntax::kind_of(node) {

@@ -165,7 +165,7 @@ fn top_level<'t>(_file: &'t SourceFile, root: SyntaxNode<'t>) -> Vec<FoundCode<'
 
 fn too_deep(file: &SourceFile, node: SyntaxNode<'_>) -> Finding {
     let message = "nested too deeply to be named; it is left out of the blocks".to_owned();
-    let (line, kind) = (syntax::first_line(node), FindingKind::SyntaxError);
+    let (line, kind) = (node.line(), FindingKind::SyntaxError);
     Finding { file: file.path.clone(), line, kind, message }
 }
 
@@ -184,7 +184,7 @@ fn syntax_findings(file: &SourceFile) -> Vec<Finding> {
                 true => format!("the parser misses {:?} here", node.kind_name()),
                 false => "the parser can't follow this; it is left out of the blocks".to_owned(),
             };
-            let line = syntax::first_line(node);
+            let line = node.line();
             let kind = FindingKind::SyntaxError;
             findings.push(Finding { file: file.path.clone(), line, kind, message });
         } else if node.has_error() {

@@ -10,8 +10,8 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-use crate::java::SyntaxNode;
 use crate::java::fast::Map;
+use crate::java::{NodeId, SyntaxNode};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
@@ -182,7 +182,7 @@ pub struct FileBlocks<'t> {
     /// Id of a part's root node -> index of the block that owns it. A visitor of one
     /// block's part stops where it meets a node owned by another block.
     /// The `{ }` of a `switch` inside a part has the first of its arms as owner.
-    pub owner: Map<usize, usize>,
+    pub owner: Map<NodeId, usize>,
     /// Places that the parser could not follow.
     pub findings: Vec<Finding>,
 }

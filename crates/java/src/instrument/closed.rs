@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::java::SyntaxNode;
+use crate::java::{NodeId, SyntaxNode};
 
 use super::derive::quiet::Quiet;
 use super::derive::{Derived, DerivedCounter, Sum};
@@ -134,7 +134,7 @@ fn is_annotated(method: SyntaxNode<'_>) -> bool {
 }
 
 /// The innermost class body around `node`.
-fn class_of(node: SyntaxNode<'_>) -> Option<usize> {
+fn class_of(node: SyntaxNode<'_>) -> Option<NodeId> {
     let mut here = node.parent()?;
     while !matches!(
         here.kind(),

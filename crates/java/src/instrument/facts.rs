@@ -1,8 +1,8 @@
 //! What one walk over a file tells about its names: enough to place probes without
 //! resolving types.
 
-use crate::java::SyntaxNode;
 use crate::java::fast::{Map, Set};
+use crate::java::{NodeId, SyntaxNode};
 
 use crate::java::SourceFile;
 use crate::java::syntax::{self, field, kind};
@@ -24,7 +24,7 @@ pub struct DeclaredNames<'t> {
     initialisers: Map<&'t str, Vec<Option<SyntaxNode<'t>>>>,
     methods: Map<&'t str, Returns>,
     /// Statement id -> its outermost label.
-    labels: Map<usize, SyntaxNode<'t>>,
+    labels: Map<NodeId, SyntaxNode<'t>>,
 }
 
 impl<'t> DeclaredNames<'t> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tree::NodeId;
+use super::syntax_tree::NodeId;
 use super::types::{Name, Type, TypeVariable};
 use crate::java::fast::Map;
 

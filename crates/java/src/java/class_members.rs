@@ -10,7 +10,7 @@ use super::declarations::Declarations;
 use super::hierarchy::Hierarchy;
 use super::read_set::ReadSet;
 use super::source_class::file_classes;
-use super::tree::LeanTree;
+use super::syntax_tree::SyntaxTree;
 use super::types::Name;
 use crate::java::fast::Map;
 
@@ -40,7 +40,7 @@ impl<'w> ClassMembers<'w> {
 
     /// Puts the whole trees of files, by their indices, into the place of their surfaces:
     /// nothing changes for other files.
-    pub fn complete(&mut self, trees: Vec<(usize, LeanTree)>) {
+    pub fn complete(&mut self, trees: Vec<(usize, SyntaxTree)>) {
         let numbers = self.hierarchy.declarations.complete(trees);
         let hierarchy = &self.hierarchy;
         let declarations = &hierarchy.declarations;

@@ -3,7 +3,7 @@
 
 use super::declare::FileUnit;
 use super::kinds::{Field, Kind};
-use super::tree::NodeId;
+use super::syntax_tree::NodeId;
 
 impl FileUnit<'_> {
     /// Whether a statement can complete normally; exact enough for what follows an `if`.

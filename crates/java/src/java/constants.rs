@@ -6,7 +6,7 @@ use super::declare::FileUnit;
 use super::kinds::{Field, Kind};
 use super::members::FoundField;
 use super::resolver::Resolver;
-use super::tree::NodeId;
+use super::syntax_tree::NodeId;
 use super::type_names::TypeScope;
 use super::types::{Name, Type};
 

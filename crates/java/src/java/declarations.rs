@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::class::ClassInfo;
 use super::declare::{ClassDecl, FileUnit};
 use super::read_set::ReadSet;
-use super::tree::LeanTree;
+use super::syntax_tree::SyntaxTree;
 use super::types::Name;
 use super::{ClassPath, SourceFile};
 use crate::java::fast::Map;
@@ -40,10 +40,10 @@ impl<'w> DeclarationSite<'w> {
 }
 
 impl<'w> Declarations<'w> {
-    /// Of `files`, whose lean trees are `trees`.
+    /// Of `files`, whose pruned trees are `trees`.
     pub fn of(
         files: &'w [SourceFile],
-        trees: Vec<LeanTree>,
+        trees: Vec<SyntaxTree>,
         class_path: &'w ClassPath,
     ) -> Declarations<'w> {
         let pairs = files.par_iter().zip(trees);
@@ -59,7 +59,7 @@ impl<'w> Declarations<'w> {
 
     /// Puts the whole trees of files, by their indices, into the place of their surfaces:
     /// nothing changes for other files. The indices.
-    pub fn complete(&mut self, trees: Vec<(usize, LeanTree)>) -> Vec<usize> {
+    pub fn complete(&mut self, trees: Vec<(usize, SyntaxTree)>) -> Vec<usize> {
         let mut numbers = Vec::with_capacity(trees.len());
         for (number, tree) in trees {
             self.files[number] = FileUnit::of(self.files[number].source, tree);

@@ -4,14 +4,14 @@
 use super::SourceFile;
 use super::class::Visibility;
 use super::kinds::{Field, Kind};
-use super::tree::{LeanTree, NodeId};
+use super::syntax_tree::{NodeId, SyntaxTree};
 use super::types::Name;
 use crate::java::fast::Map;
 
-/// A file with its lean tree and its declarations.
+/// A file with its pruned tree, or the surface of that, and its declarations.
 pub(crate) struct FileUnit<'s> {
     pub source: &'s SourceFile,
-    pub tree: LeanTree,
+    pub tree: SyntaxTree,
     pub imports: Imports,
     pub classes: Vec<ClassDecl>,
 }
@@ -50,8 +50,8 @@ pub(crate) struct ClassDecl {
 }
 
 impl<'s> FileUnit<'s> {
-    /// The declarations of `source`, whose lean tree is `tree`.
-    pub fn of(source: &'s SourceFile, tree: LeanTree) -> FileUnit<'s> {
+    /// The declarations of `source`, whose pruned tree is `tree`.
+    pub fn of(source: &'s SourceFile, tree: SyntaxTree) -> FileUnit<'s> {
         let mut unit = FileUnit { source, tree, imports: Imports::default(), classes: Vec::new() };
         let top: Vec<NodeId> = unit.tree.children(unit.tree.root()).collect();
         for node in &top {
@@ -87,7 +87,7 @@ impl<'s> FileUnit<'s> {
             .unwrap_or_default()
     }
 
-    /// Whether an import is of a module: the lean tree has no keywords.
+    /// Whether an import is of a module: a pruned tree has no keywords.
     fn is_of_module(&self, node: NodeId) -> bool {
         let mut words = self.text(node).split_whitespace();
         let is_module = words.next() == Some("import") && words.next() == Some("module");
@@ -125,7 +125,7 @@ impl<'s> FileUnit<'s> {
 /// Appends the class at `node` and its member classes, outer ones first. `prefix` is
 /// what stands before its simple name in its binary name.
 pub(crate) fn declared_classes(
-    tree: &LeanTree,
+    tree: &SyntaxTree,
     text: &str,
     node: NodeId,
     prefix: &str,
@@ -175,7 +175,7 @@ const LONGEST_NAME: usize = 4096;
 
 /// The members in the body of a class declaration, of an enum constant or an
 /// anonymous class.
-pub(crate) fn members(tree: &LeanTree, class: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+pub(crate) fn members(tree: &SyntaxTree, class: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     let body = match tree.kind(class) {
         Kind::ClassBody => Some(class),
         _ => tree.child(class, Field::Body),
@@ -188,13 +188,13 @@ pub(crate) fn members(tree: &LeanTree, class: NodeId) -> impl Iterator<Item = No
 }
 
 /// Whether a declaration has the modifier.
-pub(crate) fn has_modifier(tree: &LeanTree, text: &str, node: NodeId, modifier: &str) -> bool {
+pub(crate) fn has_modifier(tree: &SyntaxTree, text: &str, node: NodeId, modifier: &str) -> bool {
     tree.first(node, Kind::Modifiers)
         .is_some_and(|list| tree.children(list).any(|m| &text[tree.range(m)] == modifier))
 }
 
 /// What the modifiers of a declaration in a class say.
-pub(crate) fn visibility(tree: &LeanTree, text: &str, node: NodeId) -> Visibility {
+pub(crate) fn visibility(tree: &SyntaxTree, text: &str, node: NodeId) -> Visibility {
     let Some(list) = tree.first(node, Kind::Modifiers) else { return Visibility::Package };
     match tree.first(list, Kind::Visibility).map(|v| &text[tree.range(v)]) {
         Some("private") => Visibility::Private,
@@ -204,12 +204,12 @@ pub(crate) fn visibility(tree: &LeanTree, text: &str, node: NodeId) -> Visibilit
 }
 
 /// How many `[]` the `dimensions` child of a declaration adds.
-pub(crate) fn extra_dimensions(tree: &LeanTree, text: &str, node: NodeId) -> usize {
+pub(crate) fn extra_dimensions(tree: &SyntaxTree, text: &str, node: NodeId) -> usize {
     tree.child(node, Field::Dimensions).map_or(0, |d| dimensions(tree, text, d))
 }
 
 /// How many `[]` a `dimensions` node is.
-pub(crate) fn dimensions(tree: &LeanTree, text: &str, node: NodeId) -> usize {
+pub(crate) fn dimensions(tree: &SyntaxTree, text: &str, node: NodeId) -> usize {
     text[tree.range(node)].bytes().filter(|b| *b == b'[').count()
 }
 
@@ -238,7 +238,7 @@ mod tests {
             "package p.q; import java.util.List; import java.io.*; import static a.B.c;\
              import module java.sql; class A { enum E { X; class In {} } interface I {} } class Z {}",
         );
-        let unit = FileUnit::of(&source, LeanTree::of(&source));
+        let unit = FileUnit::of(&source, source.tree.pruned().0);
         assert_eq!(unit.imports.package, "p.q");
         assert_eq!(unit.imports.single["List"], "java.util.List");
         assert_eq!(unit.imports.on_demand, ["java.io"]);

@@ -1,6 +1,5 @@
 //! The grammar's node kinds and fields as enums, and the tables that lead from the
-//! grammar's ids to them: what the syntax tree, the lean tree and all that reads them
-//! compare, instead of names.
+//! grammar's ids to them: what syntax trees and all that reads them compare, instead of names.
 
 use std::sync::LazyLock;
 
@@ -16,16 +15,24 @@ macro_rules! names {
         pub enum $enum { Other, $($variant),* }
 
         impl $enum {
+            const NAMES: &'static [&'static str] = &["", $($name),*];
+
             /// The variant with this name; `Other` if there is none.
             pub(super) fn of_name(name: &str) -> $enum {
                 match name { $($name => $enum::$variant,)* _ => $enum::Other }
+            }
+
+            /// Its name in the grammar; that of `Other` is empty.
+            pub fn name(self) -> &'static str {
+                $enum::NAMES[self as usize]
             }
         }
     };
 }
 
 names! {
-    /// What a node of the lean tree is. The variants are the grammar's names.
+    /// What a node of a syntax tree is. The variants are all names that the grammar has for
+    /// nodes: there is a node of kind `Other` in no tree.
     Kind {
         Error = "ERROR", Program = "program",
         PackageDeclaration = "package_declaration", ImportDeclaration = "import_declaration",
@@ -102,21 +109,59 @@ names! {
         ShiftRightAssign = ">>=", ShiftUnsignedAssign = ">>>=",
         LineComment = "line_comment", BlockComment = "block_comment",
         OpenBrace = "{", CloseBrace = "}", Semicolon = ";", Colon = ":", Arrow = "->",
+        OpenParenthesis = "(", CloseParenthesis = ")", OpenBracket = "[", CloseBracket = "]",
+        Comma = ",", Dot = ".", Ellipsis = "...", DoubleColon = "::", At = "@", Question = "?",
+        Quote = "\"", TripleQuote = "\"\"\"", OpenInterpolation = "\\{",
+        StringFragment = "string_fragment", TextBlockFragment = "multiline_string_fragment",
+        EscapeSequence = "escape_sequence", StringInterpolation = "string_interpolation",
+        AnnotationArguments = "annotation_argument_list",
+        AnnotationArgument = "element_value_pair",
+        AnnotationArray = "element_value_array_initializer",
+        ModuleDeclaration = "module_declaration", ModuleBody = "module_body",
+        RequiresDirective = "requires_module_directive",
+        RequiresModifier = "requires_modifier",
+        ExportsDirective = "exports_module_directive",
+        OpensDirective = "opens_module_directive", UsesDirective = "uses_module_directive",
+        ProvidesDirective = "provides_module_directive",
+        AbstractKeyword = "abstract", AssertKeyword = "assert", BreakKeyword = "break",
+        ByteKeyword = "byte", CaseKeyword = "case", CatchKeyword = "catch", CharKeyword = "char",
+        ClassKeyword = "class", ContinueKeyword = "continue", DefaultKeyword = "default",
+        DoKeyword = "do", DoubleKeyword = "double", ElseKeyword = "else", EnumKeyword = "enum",
+        ExportsKeyword = "exports", ExtendsKeyword = "extends", FinalKeyword = "final",
+        FinallyKeyword = "finally", FloatKeyword = "float", ForKeyword = "for", IfKeyword = "if",
+        ImplementsKeyword = "implements", ImportKeyword = "import",
+        InstanceofKeyword = "instanceof", IntKeyword = "int", InterfaceKeyword = "interface",
+        LongKeyword = "long", ModuleKeyword = "module", NativeKeyword = "native",
+        NonSealedKeyword = "non-sealed", OpenKeyword = "open", OpensKeyword = "opens",
+        PackageKeyword = "package", PrivateKeyword = "private", ProtectedKeyword = "protected",
+        ProvidesKeyword = "provides", PublicKeyword = "public", RecordKeyword = "record",
+        RequiresKeyword = "requires", ReturnKeyword = "return", SealedKeyword = "sealed",
+        ShortKeyword = "short", StrictfpKeyword = "strictfp", SwitchKeyword = "switch",
+        SynchronizedKeyword = "synchronized", ThrowKeyword = "throw", ToKeyword = "to",
+        TransientKeyword = "transient", TransitiveKeyword = "transitive", TryKeyword = "try",
+        UsesKeyword = "uses", VolatileKeyword = "volatile", WhenKeyword = "when",
+        WhileKeyword = "while", WithKeyword = "with", YieldKeyword = "yield",
     }
 }
 
 names! {
-    /// The role of a node below its parent. The variants are the grammar's field names.
+    /// The role of a node below its parent. The variants are the grammar's field names; most
+    /// nodes are in none of them, but `Other`.
     Field {
-        Alternative = "alternative", Arguments = "arguments", Array = "array", Body = "body",
-        Condition = "condition", Consequence = "consequence", Constructor = "constructor",
+        Alternative = "alternative", Annotations = "annotations", Arguments = "arguments",
+        Array = "array", Body = "body", Condition = "condition",
+        Consequence = "consequence", Constructor = "constructor",
         Declarator = "declarator", Dimensions = "dimensions", Element = "element",
         FieldName = "field", Index = "index", Init = "init", Interfaces = "interfaces",
-        Left = "left", Name = "name", Object = "object", Operand = "operand",
-        Operator = "operator", Parameters = "parameters", Pattern = "pattern",
-        Resources = "resources", Right = "right", Scope = "scope",
-        Superclass = "superclass", Type = "type", TypeArguments = "type_arguments",
-        TypeParameters = "type_parameters", Update = "update", Value = "value",
+        Key = "key", Left = "left", Modifiers = "modifiers", Module = "module",
+        Modules = "modules", Name = "name", Object = "object", Operand = "operand",
+        Operator = "operator", Package = "package", Parameters = "parameters",
+        Pattern = "pattern", Permits = "permits", Provided = "provided",
+        Provider = "provider", Resources = "resources", Right = "right", Scope = "scope",
+        Superclass = "superclass", TemplateArgument = "template_argument",
+        TemplateProcessor = "template_processor", Type = "type",
+        TypeArguments = "type_arguments", TypeParameters = "type_parameters",
+        Update = "update", Value = "value",
     }
 }
 
@@ -176,12 +221,11 @@ impl Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KindEntry {
     pub kind: Kind,
-    pub name: &'static str,
     pub is_named: bool,
 }
 
 /// The error node's id lies outside the grammar's table.
-const ERROR: KindEntry = KindEntry { kind: Kind::Error, name: "ERROR", is_named: true };
+const ERROR: KindEntry = KindEntry { kind: Kind::Error, is_named: true };
 
 /// Kinds and fields by the grammar's ids.
 pub(super) struct Grammar {
@@ -196,7 +240,7 @@ pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
     let language: &'static Language = &LANGUAGE;
     let kind = |id: u16| {
         let name = language.node_kind_for_id(id).unwrap_or_default();
-        KindEntry { kind: Kind::of_name(name), name, is_named: language.node_kind_is_named(id) }
+        KindEntry { kind: Kind::of_name(name), is_named: language.node_kind_is_named(id) }
     };
     let field = |id: u16| language.field_name_for_id(id).map_or(Field::Other, Field::of_name);
     Grammar {
@@ -214,5 +258,21 @@ impl Grammar {
     /// The field with the grammar's id; 0 is none.
     pub(super) fn field(&self, id: u16) -> Field {
         self.fields.get(usize::from(id)).copied().unwrap_or(Field::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_and_field_of_the_grammar_has_a_name_here() {
+        let visible = |id: &u16| LANGUAGE.node_kind_is_visible(*id);
+        for id in (0..LANGUAGE.node_kind_count() as u16).filter(visible) {
+            assert_eq!(Some(GRAMMAR.kind(id).kind.name()), LANGUAGE.node_kind_for_id(id));
+        }
+        for id in 1..=LANGUAGE.field_count() as u16 {
+            assert_eq!(Some(GRAMMAR.field(id).name()), LANGUAGE.field_name_for_id(id));
+        }
     }
 }

@@ -29,10 +29,9 @@ mod subtyping;
 pub mod syntax;
 pub mod syntax_tree;
 pub(crate) mod tracked_lookup;
-pub mod tree;
 pub(crate) mod type_names;
 pub mod types;
 
 pub use classpath::ClassPath;
 pub use source::SourceFile;
-pub use syntax_tree::SyntaxNode;
+pub use syntax_tree::{NodeId, SyntaxNode, SyntaxTree};

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use memchr::memchr_iter;
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::compact_source;
@@ -20,7 +21,7 @@ pub struct SourceFile {
     /// The whole text (CRLF included), with unicode escapes outside literals decoded, and with
     /// the class of a compact source file: the same program, with each token in its line.
     pub text: String,
-    /// The syntax tree; it may hold error nodes.
+    /// The syntax tree with all nodes; it may hold error nodes.
     pub tree: SyntaxTree,
     /// Whether the parser took so long that it was stopped.
     pub gave_up: bool,
@@ -57,15 +58,15 @@ impl SourceFile {
         self.tree = EMPTY.clone();
     }
 
-    /// Whether `node` may hold the body of a class, a lambda or a `switch`: whether a
-    /// `{` or `->` is in its text.
-    pub fn may_hold_bodies(&self, node: SyntaxNode<'_>) -> bool {
-        self.tree.has_opening(node.byte_range())
-    }
-
     /// The text under `node`.
     pub fn text_of(&self, node: SyntaxNode<'_>) -> &str {
         &self.text[node.byte_range()]
+    }
+
+    /// The line of the byte after the last of `node`, from 1.
+    pub fn last_line(&self, node: SyntaxNode<'_>) -> u32 {
+        let line_ends = memchr_iter(b'\n', self.text_of(node).as_bytes());
+        node.line() + line_ends.count() as u32
     }
 }
 
@@ -150,15 +151,6 @@ fn within(parser: &mut Parser, text: &str, limit: Duration) -> Option<Tree> {
 mod tests {
     use super::*;
     use crate::java::kinds::Kind;
-
-    #[test]
-    fn bodies_are_found_by_their_openings() {
-        let file = SourceFile::parse("A.java", "class A { int f = 1 - 2; }");
-        let root = file.tree.root_node();
-        assert!(!file.gave_up && file.may_hold_bodies(root));
-        let body = root.children().next().unwrap().child_by_field_name("body").unwrap();
-        assert!(!file.may_hold_bodies(body.named_children().next().unwrap()));
-    }
 
     /// The two inputs by which the fork of the grammar is used: the original makes error nodes
     /// of them (docs/scan.md).

@@ -9,8 +9,8 @@ use super::declare::{
 };
 use super::hierarchy::Hierarchy;
 use super::kinds::{Field, Kind};
+use super::syntax_tree::NodeId;
 use super::tracked_lookup::TrackedLookup;
-use super::tree::NodeId;
 use super::type_names::{TypeNames, TypeScope};
 use super::types::{Name, Type, TypeVariable, bound_passes};
 

@@ -203,20 +203,6 @@ pub fn without_parentheses<'t>(mut node: SyntaxNode<'t>) -> SyntaxNode<'t> {
     node
 }
 
-/// First line of `node`, from 1.
-pub fn first_line(node: SyntaxNode<'_>) -> u32 {
-    line_number(node.first_row())
-}
-
-/// Last line of `node`, from 1.
-pub fn last_line(node: SyntaxNode<'_>) -> u32 {
-    line_number(node.last_row())
-}
-
-fn line_number(row: usize) -> u32 {
-    u32::try_from(row).map_or(u32::MAX, |row| row.saturating_add(1))
-}
-
 /// Whether `node` declares a named class, interface, enum, record or annotation type.
 pub fn is_type_declaration(node: SyntaxNode<'_>) -> bool {
     matches!(

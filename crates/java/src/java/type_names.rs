@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::class::ClassInfo;
 use super::declare::{FileUnit, dimensions};
 use super::kinds::{Field, Kind};
+use super::syntax_tree::NodeId;
 use super::tracked_lookup::TrackedLookup;
-use super::tree::NodeId;
 use super::types::{Name, Primitive, Type, TypeVariable, Wildcard};
 use crate::java::fast::{Map, Set};
 

@@ -7,7 +7,7 @@ use super::counter::OperationCounter;
 use super::verb::Verb;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type, ValueKind};
 
 impl OperationCounter<'_> {

@@ -7,7 +7,7 @@ use super::context::conversion;
 use super::counter::OperationCounter;
 use super::verb::Verb;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type, ValueKind};
 
 /// The operation of a binary operator or of the one in a compound assignment.

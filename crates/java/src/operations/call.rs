@@ -7,7 +7,7 @@ use super::verb::Verb;
 use crate::finding::FindingKind;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 
 impl OperationCounter<'_> {
     pub(super) fn call(&mut self, node: NodeId) {

@@ -21,7 +21,7 @@ use crate::java::fast::Map;
 use crate::java::kinds::{Field, Kind};
 use crate::java::members::is_dispatched;
 use crate::java::resolver::Resolver;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::Name;
 
 /// Longest chain of implicit constructors that is followed.

@@ -8,7 +8,7 @@ use compact_str::CompactString;
 use super::counter::{OperationCounter, joined};
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
 impl OperationCounter<'_> {

@@ -9,7 +9,7 @@ use super::verb::Verb;
 use crate::blocks::{BlockKind, UnitKind};
 use crate::java::declare::has_modifier;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, ValueKind};
 
 /// What a block entered through this construct holds.

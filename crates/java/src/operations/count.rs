@@ -16,7 +16,7 @@ use crate::java::attribute::{Symbol, attribute};
 use crate::java::class_members::ClassMembers;
 use crate::java::declare::FileUnit;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::{ClassPath, SourceFile};
 
 /// What was counted.

@@ -4,7 +4,7 @@
 use super::counter::OperationCounter;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 
 /// What a loop does with its locals.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use crate::java::attribute::AttributedFacts;
 use crate::java::declare::FileUnit;
 use crate::java::fast::Map;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::{LeanTree, NodeId};
+use crate::java::syntax_tree::{NodeId, SyntaxTree};
 use crate::java::types::{Type, ValueKind};
 
 /// Counts the operations of one file, block by block.
@@ -56,7 +56,7 @@ impl<'a> OperationCounter<'a> {
         }
     }
 
-    pub fn tree(&self) -> &'a LeanTree {
+    pub fn tree(&self) -> &'a SyntaxTree {
         &self.file.tree
     }
 

@@ -5,7 +5,7 @@ use wattline_units::operation::Operation;
 use super::counter::OperationCounter;
 use crate::java::attribute::Symbol;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 
 impl OperationCounter<'_> {
     pub(super) fn creation(&mut self, node: NodeId) {

@@ -5,12 +5,12 @@ use super::program::Unit;
 use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::finding::Finding;
 use crate::java::SourceFile;
-use crate::java::tree::{LeanTree, NodeId};
+use crate::java::syntax_tree::{NodeId, SyntaxTree};
 
 /// A file's lean tree and its blocks.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    pub(super) tree: LeanTree,
+    pub(super) tree: SyntaxTree,
     pub(super) blocks: LeanBlocks,
 }
 
@@ -51,8 +51,8 @@ pub(super) struct LeanBlock {
 impl Prepared {
     /// `blocks` are those of `file`.
     pub fn of(file: &SourceFile, blocks: &FileBlocks<'_>) -> Prepared {
-        let mut tree = LeanTree::of(file);
-        let node = |id: usize| tree.of_syntax(id);
+        let (tree, kept) = file.tree.pruned();
+        let node = |id: NodeId| kept.get(id);
         let units = blocks.units.iter().map(|unit| LeanUnit {
             kind: unit.kind,
             class: unit.class.clone(),
@@ -77,7 +77,6 @@ impl Prepared {
             owner: owned.collect(),
             findings: blocks.findings.clone(),
         };
-        tree.forget_syntax();
         Prepared { tree, blocks }
     }
 

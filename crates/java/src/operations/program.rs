@@ -14,7 +14,7 @@ use crate::java::class_members::ClassMembers;
 use crate::java::declarations::Declarations;
 use crate::java::fingerprints::ClassFingerprints;
 use crate::java::hierarchy_finder::find_hierarchy;
-use crate::java::tree::LeanTree;
+use crate::java::syntax_tree::SyntaxTree;
 use crate::java::{ClassPath, SourceFile};
 
 /// What is there of a file.
@@ -22,10 +22,10 @@ use crate::java::{ClassPath, SourceFile};
 pub enum Unit {
     /// All of it: it will be counted.
     Whole(Prepared),
-    /// What other files see of it ([`LeanTree::surface`], or more), and how many blocks it has.
+    /// What other files see of it ([`SyntaxTree::surface`], or more), and how many blocks it has.
     Seen {
         /// Its tree.
-        tree: LeanTree,
+        tree: SyntaxTree,
         /// The number of its blocks.
         blocks: u32,
     },
@@ -39,7 +39,7 @@ impl Unit {
         }
     }
 
-    fn split(self) -> (LeanTree, Option<LeanBlocks>) {
+    fn split(self) -> (SyntaxTree, Option<LeanBlocks>) {
         match self {
             Unit::Whole(Prepared { tree, blocks }) => (tree, Some(blocks)),
             Unit::Seen { tree, .. } => (tree, None),
@@ -72,7 +72,7 @@ pub struct CountedFile<'p, 'f> {
 
 impl CountedFile<'_, '_> {
     /// What other files see of this one.
-    pub fn surface(&self) -> LeanTree {
+    pub fn surface(&self) -> SyntaxTree {
         self.members.declarations().files()[self.index].tree.surface()
     }
 }
@@ -86,7 +86,7 @@ impl<'f> ResolvedProgram<'f> {
     ) -> ResolvedProgram<'f> {
         assert_eq!(files.len(), parts.len(), "all files are prepared");
         let ids = ids(&parts);
-        let (trees, blocks): (Vec<LeanTree>, Vec<Option<LeanBlocks>>) =
+        let (trees, blocks): (Vec<SyntaxTree>, Vec<Option<LeanBlocks>>) =
             parts.into_iter().map(Unit::split).unzip();
         let declarations = Declarations::of(files, trees, classes);
         let members = ClassMembers::of(find_hierarchy(declarations));

@@ -7,7 +7,7 @@ use crate::java::attribute::{AttributedFacts, Symbol};
 use crate::java::declare::FileUnit;
 use crate::java::kinds::{Field, Kind};
 use crate::java::resolver::Resolver;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::type_names::MISSING;
 use crate::java::types::{Name, Type};
 use crate::unresolved_name::UnresolvedName;

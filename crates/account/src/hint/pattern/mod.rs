@@ -178,10 +178,5 @@ pub fn statements(body: SyntaxNode<'_>) -> Vec<SyntaxNode<'_>> {
 
 /// First line of a node, from 1.
 pub fn line(node: SyntaxNode<'_>) -> u32 {
-    node.first_row() as u32 + 1
-}
-
-/// Last line of a node, from 1.
-pub fn last_line(node: SyntaxNode<'_>) -> u32 {
-    node.last_row() as u32 + 1
+    node.line()
 }

@@ -38,7 +38,7 @@ impl<'t> FlowDivision<'t, '_> {
 
     pub(super) fn scan(&mut self, block: usize, node: SyntaxNode<'t>) {
         // Nothing to find in most expressions.
-        if self.granularity == Granularity::Statement && !self.file.may_hold_bodies(node) {
+        if self.granularity == Granularity::Statement && !node.may_hold_bodies() {
             return;
         }
         match syntax::kind_of(node) {

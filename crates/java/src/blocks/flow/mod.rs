@@ -174,14 +174,14 @@ impl<'t> FlowDivision<'t, '_> {
         self.begin(block, part);
         let block = &mut self.blocks.blocks[block];
         block.parts.push(part);
-        block.end_line = syntax::last_line(part);
+        block.end_line = self.file.last_line(part);
     }
 
     /// Notes that `node` is in `block`: the first one says where the block starts.
     fn begin(&mut self, block: usize, node: SyntaxNode<'t>) {
         let block = &mut self.blocks.blocks[block];
         if block.start_line == 0 {
-            block.start_line = syntax::first_line(node);
+            block.start_line = node.line();
         }
     }
 
@@ -262,7 +262,7 @@ impl<'t> FlowDivision<'t, '_> {
     fn finish(&mut self, entry: usize) {
         for block in &mut self.blocks.blocks[entry..] {
             if block.start_line == 0 {
-                block.start_line = syntax::first_line(block.anchor);
+                block.start_line = block.anchor.line();
             }
             block.end_line = block.end_line.max(block.start_line);
         }

@@ -9,7 +9,7 @@ use crate::blocks::{BlockKind, FileBlocks, UnitKind};
 use crate::instrument::constant::constant;
 use crate::instrument::facts::DeclaredNames;
 use crate::java::syntax::{self, field, kind};
-use crate::java::{SourceFile, SyntaxNode};
+use crate::java::{NodeId, SourceFile, SyntaxNode};
 
 /// Deepest nesting of statements that is followed.
 const DEPTH_MAX: usize = 100;
@@ -105,8 +105,8 @@ struct FlowWalk<'f, 'a, 't> {
     facts: &'f DeclaredNames<'t>,
     quiet: Quiet<'t>,
     /// Blocks by the node that they begin at.
-    continuations: HashMap<usize, usize>,
-    openings: HashMap<usize, usize>,
+    continuations: HashMap<NodeId, usize>,
+    openings: HashMap<NodeId, usize>,
     flow: &'f mut BlockFlow<'a, 't>,
     targets: Vec<JumpTarget<'t>>,
     loops: u32,

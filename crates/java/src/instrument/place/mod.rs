@@ -8,7 +8,7 @@ mod text;
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::java::SyntaxNode;
+use crate::java::{NodeId, SyntaxNode};
 
 use self::text::LoopWrapper;
 use super::block_findings::BlockFindings;
@@ -101,7 +101,7 @@ struct Placer<'a, 't> {
     probes: Probes<'a>,
     facts: &'a DeclaredNames<'t>,
     /// The `?:` whose condition counts both arms.
-    conditionals: HashSet<usize>,
+    conditionals: HashSet<NodeId>,
     /// Blocks that are counted by their own probe.
     probed: Vec<bool>,
     edits: &'a mut Edits,

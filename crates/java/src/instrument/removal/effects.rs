@@ -1,7 +1,7 @@
 //! What a statement does to names.
 
-use crate::java::SyntaxNode;
 use crate::java::fast::Set;
+use crate::java::{NodeId, SyntaxNode};
 
 use crate::java::SourceFile;
 use crate::java::kinds::Field;
@@ -38,7 +38,7 @@ struct ChildEffects {
     /// What is done to the names in them,
     role: NameUse,
     /// and in this one of them.
-    special: Option<(usize, NameUse)>,
+    special: Option<(NodeId, NameUse)>,
     /// Whether the role holds for the first of them only.
     first_only: bool,
 }

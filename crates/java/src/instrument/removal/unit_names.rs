@@ -12,7 +12,7 @@ use super::values::{
 use crate::blocks::{BlockKind, BodyUnit, FileBlocks, UnitKind};
 use crate::java::fast::{Map, Set};
 use crate::java::syntax::{self, field, kind};
-use crate::java::{SourceFile, SyntaxNode};
+use crate::java::{NodeId, SourceFile, SyntaxNode};
 
 /// The blocks of each unit.
 pub(super) fn by_unit(
@@ -110,9 +110,9 @@ pub(super) struct UnitNames<'t> {
     pub(super) locals: Map<&'t str, Vec<RemovedLocal>>,
     surroundings: Vec<Surroundings<'t>>,
     /// Statement ids, in order, with the indices of their surroundings.
-    around: Vec<(usize, usize)>,
+    around: Vec<(NodeId, usize)>,
     /// Statements that are an arm of a `switch`.
-    arms: Set<usize>,
+    arms: Set<NodeId>,
     /// Whether expressions hold blocks of their own.
     is_fine: bool,
 }

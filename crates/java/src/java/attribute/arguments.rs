@@ -5,7 +5,7 @@ use super::Attributor;
 use super::select::{Argument, takes};
 use crate::java::kinds::{Field, Kind};
 use crate::java::known::CandidateMethod;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Substitution, Type, erase, substitute};
 
 /// How deep calls nest whose functions are attributed again when their target is known.

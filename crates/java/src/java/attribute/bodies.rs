@@ -7,7 +7,7 @@ use crate::java::class::ClassInfo;
 use crate::java::declare::{ClassDecl, declared_classes, extra_dimensions, has_modifier, members};
 use crate::java::kinds::{Field, Kind};
 use crate::java::source_class;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::type_names::TypeScope;
 use crate::java::types::{Name, Type};
 

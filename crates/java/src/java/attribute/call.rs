@@ -6,7 +6,7 @@ use super::{Attributor, Symbol};
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
 use crate::java::known::CandidateMethod;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, Wildcard, erase};
 
 impl Attributor<'_> {

@@ -7,7 +7,7 @@ use super::{Attributor, Symbol};
 use crate::java::class::MethodInfo;
 use crate::java::kinds::{Field, Kind};
 use crate::java::known::CandidateMethod;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::type_names::MISSING;
 use crate::java::types::Type;
 

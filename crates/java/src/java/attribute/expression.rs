@@ -5,7 +5,7 @@ use super::{Attributor, Symbol};
 use crate::java::constants::is_constant_literal;
 use crate::java::declare::dimensions;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type};
 
 impl Attributor<'_> {

@@ -6,7 +6,7 @@ use super::{Attributor, BodyContext, Symbol};
 use crate::java::kinds::{Field, Kind};
 use crate::java::known::CandidateMethod;
 use crate::java::source_class;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, Wildcard, substitute};
 
 /// The parameters and result of the function that a functional interface asks for.

@@ -1,5 +1,5 @@
 //! Attribution: the type of every expression and what every name and call refers to,
-//! for one file. One walk over the lean tree with the locals in scope, as a compiler
+//! for one file. One walk over the pruned tree with the locals in scope, as a compiler
 //! does it, without a JVM.
 
 mod arguments;
@@ -26,7 +26,7 @@ use super::class_members::ClassMembers;
 use super::declare::FileUnit;
 use super::resolver::Resolver;
 use super::source_class::class_levels;
-use super::tree::{LeanTree, NodeId};
+use super::syntax_tree::{NodeId, SyntaxTree};
 use super::types::{Name, Type};
 use crate::java::fast::Map;
 use inference::Inference;
@@ -73,7 +73,7 @@ pub(crate) struct AttributedFacts {
 }
 
 impl AttributedFacts {
-    fn of(tree: &LeanTree) -> AttributedFacts {
+    fn of(tree: &SyntaxTree) -> AttributedFacts {
         let nodes = tree.len();
         AttributedFacts {
             types: vec![Type::Unknown; nodes],
@@ -164,7 +164,7 @@ struct Attributor<'w> {
 }
 
 impl<'w> Attributor<'w> {
-    fn tree(&self) -> &'w LeanTree {
+    fn tree(&self) -> &'w SyntaxTree {
         &self.file.tree
     }
 

@@ -4,7 +4,7 @@ use super::{Attributor, Symbol};
 use crate::java::constants::{self, statically_imported_field};
 use crate::java::kinds::{Field, Kind};
 use crate::java::members::FoundField;
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::Type;
 
 /// What stands before a dot.

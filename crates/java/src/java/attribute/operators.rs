@@ -3,7 +3,7 @@
 use super::Attributor;
 use crate::java::constants::divides_by_zero;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Primitive, Type};
 
 /// The type after binary numeric promotion (JLS 5.6).

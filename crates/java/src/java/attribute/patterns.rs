@@ -2,7 +2,7 @@
 
 use super::Attributor;
 use crate::java::kinds::{Field, Kind};
-use crate::java::tree::NodeId;
+use crate::java::syntax_tree::NodeId;
 use crate::java::types::Type;
 
 impl Attributor<'_> {

@@ -2,21 +2,25 @@
 //! library is a call that is not inlined, and there are millions of nodes: what the
 //! grammar says of a kind is looked up instead, as long as the file has no error.
 
+use std::iter::Peekable;
+
 use memchr::memchr_iter;
 use tree_sitter::TreeCursor;
 
-use super::{EXTRA, HAS_ERROR, MISSING, NAMED, NONE, SyntaxEntry, SyntaxTree};
+use super::{EXTRA, HAS_ERROR, HAS_OPENING, MISSING, NAMED, NONE, SyntaxEntry, SyntaxTree};
 use crate::java::kinds::{GRAMMAR, Grammar, Kind};
 
 /// A tree on its way into the table.
-struct TreeCopy<'a> {
+struct TreeCopy<'a, L: Iterator<Item = usize>> {
     to: SyntaxTree,
     grammar: &'a Grammar,
     /// Whether some nodes are not what the grammar says of their kinds: then the parser
     /// is asked about each.
     has_error: bool,
-    /// The line of the last node's first byte, from 0.
-    row: usize,
+    /// Where lines end, from that of the last node's first byte on,
+    line_ends: Peekable<L>,
+    /// and the number of that line, from 1.
+    line: u32,
 }
 
 impl SyntaxTree {
@@ -24,16 +28,19 @@ impl SyntaxTree {
     pub(in crate::java) fn of(tree: &tree_sitter::Tree, text: &str) -> SyntaxTree {
         let mut cursor = tree.walk();
         let root = cursor.node();
-        let entries = Vec::with_capacity(root.descendant_count());
-        let lines = memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1).collect();
-        let to = SyntaxTree { entries, lines, openings: Vec::new() };
-        let mut copy = TreeCopy { to, grammar: &GRAMMAR, has_error: root.has_error(), row: 0 };
+        let mut copy = TreeCopy {
+            to: SyntaxTree { entries: Vec::with_capacity(root.descendant_count()) },
+            grammar: &GRAMMAR,
+            has_error: root.has_error(),
+            line_ends: memchr_iter(b'\n', text.as_bytes()).peekable(),
+            line: 1,
+        };
         copy.all(&mut cursor);
         copy.to
     }
 }
 
-impl TreeCopy<'_> {
+impl<L: Iterator<Item = usize>> TreeCopy<'_, L> {
     fn all(&mut self, cursor: &mut TreeCursor<'_>) {
         let mut parent = NONE;
         loop {
@@ -64,29 +71,26 @@ impl TreeCopy<'_> {
 
     fn push(&mut self, cursor: &TreeCursor<'_>, parent: u32) -> u32 {
         let node = cursor.node();
-        let (id, start) = (node.kind_id(), node.start_byte() as u32);
-        let known = self.grammar.kind(id);
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let known = self.grammar.kind(node.kind_id());
         let is_comment = matches!(known.kind, Kind::LineComment | Kind::BlockComment);
         let flags = match self.has_error {
             true => flags_of(node),
             false => flag(known.is_named, NAMED) | flag(is_comment, EXTRA),
         };
-        while self.to.lines.get(self.row).is_some_and(|line| *line <= start) {
-            self.row += 1;
-        }
-        if matches!(known.kind, Kind::OpenBrace | Kind::Arrow) {
-            self.to.openings.push(start);
+        let is_opening = matches!(known.kind, Kind::OpenBrace | Kind::Arrow) && start < end;
+        while self.line_ends.next_if(|line_end| *line_end < start).is_some() {
+            self.line += 1;
         }
         self.to.entries.push(SyntaxEntry {
-            start,
-            end: node.end_byte() as u32,
-            first_row: self.row as u32,
+            start: start as u32,
+            end: end as u32,
+            line: self.line,
             parent,
             after: NONE,
-            id,
             kind: known.kind,
             field: self.grammar.field(cursor.field_id().map_or(0, std::num::NonZero::get)),
-            flags,
+            flags: flags | flag(is_opening, HAS_OPENING),
         });
         self.to.entries.len() as u32 - 1
     }
@@ -96,9 +100,9 @@ impl TreeCopy<'_> {
         let after = self.to.entries.len() as u32;
         let entry = &mut self.to.entries[index as usize];
         entry.after = after;
-        let (parent, error) = (entry.parent, entry.flags & HAS_ERROR);
+        let (parent, below) = (entry.parent, entry.flags & (HAS_ERROR | HAS_OPENING));
         if parent != NONE {
-            self.to.entries[parent as usize].flags |= error;
+            self.to.entries[parent as usize].flags |= below;
         }
     }
 }
@@ -125,7 +129,7 @@ mod tests {
 
     /// What is known of a node: depth, kind, bytes; whether it is named, an extra, missing,
     /// and holds an error; lines; field.
-    type Known = (usize, String, Range<usize>, [bool; 4], [usize; 2], Field);
+    type Known = (usize, String, Range<usize>, [bool; 4], [u32; 2], Field);
 
     /// By the parser's own tree.
     fn by_the_parser(tree: &tree_sitter::Tree) -> Vec<Known> {
@@ -134,10 +138,11 @@ mod tests {
         loop {
             let node = cursor.node();
             let flags = [node.is_named(), node.is_extra(), node.is_missing(), node.has_error()];
-            let rows = [node.start_position().row, node.end_position().row];
+            let lines = [node.start_position().row, node.end_position().row];
+            let lines = lines.map(|row| row as u32 + 1);
             let field = cursor.field_name().map_or(Field::Other, Field::of_name);
             let depth = cursor.depth() as usize;
-            found.push((depth, node.kind().to_owned(), node.byte_range(), flags, rows, field));
+            found.push((depth, node.kind().to_owned(), node.byte_range(), flags, lines, field));
             if cursor.goto_first_child() {
                 continue;
             }
@@ -153,13 +158,13 @@ mod tests {
         let mut found = Vec::new();
         file.tree.root_node().walk(|node, depth| {
             let flags = [node.is_named(), node.is_extra(), node.is_missing(), node.has_error()];
-            let rows = [node.first_row(), node.last_row()];
+            let lines = [node.line(), file.last_line(node)];
             found.push((
                 depth,
                 node.kind_name().to_owned(),
                 node.byte_range(),
                 flags,
-                rows,
+                lines,
                 node.field(),
             ));
             true
