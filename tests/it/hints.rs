@@ -25,7 +25,7 @@ fn sources() -> Vec<SourceFile> {
 /// All hints of sources that nobody has run.
 fn hints_of(files: &[SourceFile]) -> Vec<Hint> {
     let classes = ClassPath::open(&[]).unwrap();
-    let blocks: Vec<FileBlocks<'_>> =
+    let blocks: Vec<FileBlocks> =
         files.iter().map(|file| divide(file, Granularity::Statement)).collect();
     let dictionary = operations::count(files, &blocks, &classes).dictionary;
     assumed_hints(&dictionary, files, None)

@@ -26,7 +26,7 @@ use wattline::campaign::{CountSnapshot, parse_snapshots};
 use wattline::instrument::{InstrumentOptions, Instrumented, Probe, instrument};
 use wattline::java::SourceFile;
 use wattline::java::kinds::{Field, Kind};
-use wattline::java::syntax;
+use wattline::java::{NodeId, syntax};
 
 const WARNINGS: [&str; 2] = ["-Xlint:all,-serial,-fallthrough", "-Werror"];
 
@@ -60,9 +60,9 @@ enum Watched {
 }
 
 /// One target, instrumented, and what its blocks were counted as.
-struct Trace<'a, 't> {
-    file: &'t SourceFile,
-    blocks: &'a FileBlocks<'t>,
+struct Trace<'a> {
+    file: &'a SourceFile,
+    blocks: &'a FileBlocks,
     probed: &'a [bool],
     /// The id of the file's first block.
     first: usize,
@@ -201,11 +201,11 @@ fn snapshots_add_up_to_the_counts() {
     assert!(probes < executions, "{probes} {executions}");
 }
 
-fn divided(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks<'_>> {
+fn divided(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks> {
     files.iter().map(|file| divide(file, granularity)).collect()
 }
 
-fn with(files: &[SourceFile], blocks: &[FileBlocks<'_>], probe: Probe) -> Instrumented {
+fn with(files: &[SourceFile], blocks: &[FileBlocks], probe: Probe) -> Instrumented {
     instrument(files, blocks, &InstrumentOptions { probe, ..InstrumentOptions::default() })
 }
 
@@ -240,9 +240,10 @@ fn class_lines(file: &SourceFile, output: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for line in output.lines().filter_map(|line| line.strip_prefix("class ")) {
         let (class, line) = line.split_once(' ').unwrap();
-        let row: usize = line.parse::<usize>().unwrap() - 1;
-        let ours =
-            bodies.values().filter(|(body, _)| (body.first_row()..=body.last_row()).contains(&row));
+        let line: u32 = line.parse().unwrap();
+        let ours = bodies
+            .values()
+            .filter(|(body, _)| (body.line()..=file.last_line(*body)).contains(&line));
         let ours = ours.min_by_key(|(body, _)| body.byte_range().len()).map(|(_, name)| *name);
         if ours.map(String::as_str) != Some(class) {
             problems.push(format!("{}:{line}: javac says {class}, we say {ours:?}", file.path));
@@ -252,7 +253,7 @@ fn class_lines(file: &SourceFile, output: &str) -> Vec<String> {
 }
 
 /// What a target's comments say, against what was counted.
-fn expectations(trace: &Trace<'_, '_>) -> Vec<String> {
+fn expectations(trace: &Trace<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     for (row, line) in trace.file.text.lines().enumerate() {
         let Some((_, comment)) = line.split_once("//= ") else { continue };
@@ -269,8 +270,8 @@ fn expectations(trace: &Trace<'_, '_>) -> Vec<String> {
 }
 
 /// The count of the block called `name` that starts on `line`; `?` without a probe.
-fn found(trace: &Trace<'_, '_>, line: u32, name: &str) -> Option<String> {
-    let matches = |block: &Block<'_>| {
+fn found(trace: &Trace<'_>, line: u32, name: &str) -> Option<String> {
+    let matches = |block: &Block| {
         let own = own_name(trace.blocks, block);
         block.start_line == line && (own == name || own.ends_with(&format!(".{name}")))
     };
@@ -281,8 +282,8 @@ fn found(trace: &Trace<'_, '_>, line: u32, name: &str) -> Option<String> {
     }
 }
 
-fn own_name(blocks: &FileBlocks<'_>, block: &Block<'_>) -> String {
-    let unit = &blocks.units[block.unit.0 as usize];
+fn own_name(blocks: &FileBlocks, block: &Block) -> String {
+    let unit = blocks.unit_of(block);
     match (block.kind, unit.kind) {
         (BlockKind::Entry, UnitKind::StaticInitializer) => "clinit".to_owned(),
         (BlockKind::Entry, UnitKind::InstanceInitializer) => "fields".to_owned(),
@@ -295,7 +296,7 @@ fn own_name(blocks: &FileBlocks<'_>, block: &Block<'_>) -> String {
     }
 }
 
-fn count(trace: &Trace<'_, '_>, index: usize) -> u64 {
+fn count(trace: &Trace<'_>, index: usize) -> u64 {
     trace.counts.get(&(trace.first + index)).copied().unwrap_or(0)
 }
 
@@ -307,21 +308,21 @@ enum Exact {
 }
 
 /// The flow invariants of `docs/blocks.md`.
-fn flow(trace: &Trace<'_, '_>, exact: Exact) -> Vec<String> {
+fn flow(trace: &Trace<'_>, exact: Exact) -> Vec<String> {
     let mut problems = Vec::new();
-    let mut constructs: BTreeMap<usize, HashMap<BlockKind, u64>> = BTreeMap::new();
-    let mut headers: HashMap<usize, u64> = HashMap::new();
+    let mut constructs: BTreeMap<NodeId, HashMap<BlockKind, u64>> = BTreeMap::new();
+    let mut headers: HashMap<NodeId, u64> = HashMap::new();
     for (index, block) in trace.blocks.blocks.iter().enumerate() {
         if !trace.probed[index] {
             continue;
         }
-        let id = block.construct.id();
+        let id = block.construct;
         constructs.entry(id).or_default().insert(block.kind, count(trace, index));
-        if let Some(condition) = syntax::field(block.construct, Field::Condition)
-            && let Some(owner) = trace.blocks.owner.get(&condition.id())
-            && trace.probed[*owner]
+        if let Some(condition) = syntax::field(trace.file.node(id), Field::Condition)
+            && let Some(owner) = trace.blocks.owners.get(condition.id())
+            && trace.probed[owner]
         {
-            headers.insert(id, count(trace, *owner));
+            headers.insert(id, count(trace, owner));
         }
     }
     for (id, counts) in constructs {

@@ -26,7 +26,7 @@ use wattline::java::SourceFile;
 struct Corpus<'t> {
     name: &'t str,
     files: &'t [SourceFile],
-    blocks: Vec<FileBlocks<'t>>,
+    blocks: Vec<FileBlocks>,
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn judge(name: &str, sources: &Path, options: &[String]) -> Vec<String> {
         Ok("expression") => Granularity::Expression,
         _ => Granularity::Statement,
     };
-    let blocks: Vec<FileBlocks<'_>> = files.iter().map(|f| divide(f, granularity)).collect();
+    let blocks: Vec<FileBlocks> = files.iter().map(|f| divide(f, granularity)).collect();
     let corpus = Corpus { name, files: &files, blocks };
     let folder = tempfile::tempdir().unwrap();
     let (tree, classes) = (folder.path().join("tree"), folder.path().join("classes"));

@@ -51,7 +51,7 @@ fn digits(off: &[usize]) -> String {
     (0..count).map(|at| format!("{:x}", digit(at))).collect()
 }
 
-fn removable_blocks(files: &[SourceFile], blocks: &[FileBlocks<'_>]) -> Vec<BlockId> {
+fn removable_blocks(files: &[SourceFile], blocks: &[FileBlocks]) -> Vec<BlockId> {
     let all = files.iter().zip(blocks).flat_map(|(file, blocks)| removable(file, blocks));
     let ids = all.enumerate().filter(|(_, removable)| removable.is_ok());
     ids.map(|(id, _)| BlockId(u32::try_from(id).unwrap())).collect()

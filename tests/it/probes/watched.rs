@@ -57,8 +57,7 @@ fn a_loop_that_never_ends_has_not_been_left() {
         assert!(ended.ends_with("exit code Some(3)"), "{ended}");
         let counts = build.counts();
         let of = |name: &str| {
-            let named =
-                |block: &wattline::blocks::Block<'_>| block.name == format!("Endless.{name}");
+            let named = |block: &wattline::blocks::Block| block.name == format!("Endless.{name}");
             let block = blocks[0].blocks.iter().position(named).unwrap();
             counts.get(&block).copied().unwrap_or(0)
         };

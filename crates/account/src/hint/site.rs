@@ -231,8 +231,8 @@ mod tests {
     /// The dictionary of a file as far as sites need it: no operations.
     fn blocks(file: &SourceFile) -> Dictionary {
         let divided = divide(file, Granularity::Statement);
-        let entry = |(i, block): (usize, &crate::blocks::Block<'_>)| {
-            let unit = &divided.units[block.unit.0 as usize];
+        let entry = |(i, block): (usize, &crate::blocks::Block)| {
+            let unit = divided.unit_of(block);
             BlockEntry {
                 id: BlockId(i as u32),
                 name: block.name.clone(),

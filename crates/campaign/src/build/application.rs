@@ -68,7 +68,7 @@ impl AnalysedApplication {
     }
 
     /// The blocks of every analysed file, in block id order.
-    pub fn blocks(&self) -> Vec<FileBlocks<'_>> {
+    pub fn blocks(&self) -> Vec<FileBlocks> {
         divide_all(&self.files, self.granularity)
     }
 
@@ -109,7 +109,7 @@ impl AnalysedApplication {
     }
 }
 
-fn divide_all(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks<'_>> {
+fn divide_all(files: &[SourceFile], granularity: Granularity) -> Vec<FileBlocks> {
     files.par_iter().map(|file| divide(file, granularity)).collect()
 }
 
@@ -122,7 +122,7 @@ fn files_that_stay(sources: &Sources) -> BTreeSet<&str> {
 fn mark_removable(
     dictionary: &mut Dictionary,
     files: &[SourceFile],
-    blocks: &[FileBlocks<'_>],
+    blocks: &[FileBlocks],
     kept: &BTreeSet<&str>,
 ) {
     let in_files = files.par_iter().zip(blocks).map(|(file, in_file)| {

@@ -12,17 +12,17 @@ use crate::toolchain::Diagnostic;
 /// The complaint's file is relative to the sources; ids run over all files.
 pub(super) fn declared_at(
     files: &[SourceFile],
-    blocks: &[FileBlocks<'_>],
+    blocks: &[FileBlocks],
     error: &Diagnostic,
 ) -> Option<BlockId> {
     let mut first = 0;
     for (file, blocks) in files.iter().zip(blocks) {
         if error.file.as_os_str() == file.path.as_str() {
             let holding = blocks.units.iter().filter(|unit| {
-                let lines = unit.node.line()..=file.last_line(unit.node);
-                lines.contains(&error.line)
+                let node = file.node(unit.node);
+                (node.line()..=file.last_line(node)).contains(&error.line)
             });
-            let smallest = holding.min_by_key(|unit| unit.node.byte_range().len());
+            let smallest = holding.min_by_key(|unit| file.node(unit.node).byte_range().len());
             return smallest.map(|unit| id(first + unit.entry));
         }
         first += blocks.blocks.len();
@@ -33,25 +33,26 @@ pub(super) fn declared_at(
 /// All blocks of the methods that hold the deepest node of all methods not yet skipped;
 /// none if all are.
 pub(super) fn deepest_blocks(
-    blocks: &[FileBlocks<'_>],
+    files: &[SourceFile],
+    blocks: &[FileBlocks],
     skip: &BTreeSet<BlockId>,
 ) -> BTreeSet<BlockId> {
     let mut deepest = (0, BTreeSet::new());
     let mut first = 0;
-    for file in blocks {
+    for (file, in_file) in files.iter().zip(blocks) {
         let of_unit = |unit: usize| {
-            let all = file.blocks.iter().enumerate();
+            let all = in_file.blocks.iter().enumerate();
             all.filter(move |(_, block)| block.unit.0 as usize == unit)
                 .map(|(index, _)| id(first + index))
                 .collect::<BTreeSet<BlockId>>()
         };
-        for (number, unit) in file.units.iter().enumerate() {
-            let depth = depth(unit.node);
+        for (number, unit) in in_file.units.iter().enumerate() {
+            let depth = depth(file.node(unit.node));
             if depth > deepest.0 && !skip.contains(&id(first + unit.entry)) {
                 deepest = (depth, of_unit(number));
             }
         }
-        first += file.blocks.len();
+        first += in_file.blocks.len();
     }
     deepest.1
 }
@@ -100,12 +101,12 @@ mod tests {
 
     #[test]
     fn the_deepest_methods_are_skipped_one_after_the_other() {
-        let file = SourceFile::parse("A.java", JAVA);
-        let blocks = [divide(&file, Granularity::Statement)];
+        let files = [SourceFile::parse("A.java", JAVA)];
+        let blocks = [divide(&files[0], Granularity::Statement)];
         let mut skip = BTreeSet::new();
         let mut names = Vec::new();
         loop {
-            let deepest = deepest_blocks(&blocks, &skip);
+            let deepest = deepest_blocks(&files, &blocks, &skip);
             let Some(first) = deepest.first() else { break };
             names.push(blocks[0].blocks[first.0 as usize].name.clone());
             skip.extend(deepest);

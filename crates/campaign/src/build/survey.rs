@@ -90,12 +90,12 @@ impl SourceAnalysis {
 
 /// Divides a parsed file, whose tree is forgotten, and makes it ready to be counted.
 pub fn prepare(mut file: SourceFile, granularity: Granularity) -> (SourceFile, Prepared) {
-    let prepared = {
-        let blocks = divide(&file, granularity);
-        let removable = instrument::removable(&file, &blocks);
-        let prepared = Prepared::of(&file, &blocks);
-        prepared.with_removable(removable.iter().map(Result::is_ok))
-    };
+    let mut blocks = divide(&file, granularity);
+    let removable = instrument::removable(&file, &blocks);
+    for (block, removable) in blocks.blocks.iter_mut().zip(removable) {
+        block.removable = removable.is_ok();
+    }
+    let prepared = Prepared::of(&file, blocks);
     file.forget_tree();
     (file, prepared)
 }

@@ -28,7 +28,7 @@ pub struct BuiltVariant {
 /// Builds variants of one application.
 pub struct VariantBuilder<'a> {
     pub(super) application: &'a AnalysedApplication,
-    pub(super) blocks: Vec<FileBlocks<'a>>,
+    pub(super) blocks: Vec<FileBlocks>,
     release: Option<u32>,
     parameters: bool,
     without_assertions: bool,
@@ -202,7 +202,8 @@ impl<'a> VariantBuilder<'a> {
                 Err(BuildError::Toolchain(ToolchainError::DeepSources))
                     if probe != Probe::Plain =>
                 {
-                    let deepest = blame::deepest_blocks(&self.blocks, &skip);
+                    let deepest =
+                        blame::deepest_blocks(&self.application.files, &self.blocks, &skip);
                     if deepest.is_empty() {
                         return Err(ToolchainError::DeepSources.into());
                     }

@@ -15,7 +15,7 @@ use crate::java::syntax::{self, field, kind};
 
 /// Divides `file` into units and basic blocks. Never fails: what the parser could
 /// not follow is in [`FileBlocks::findings`], and the rest is divided all the same.
-pub fn divide(file: &SourceFile, granularity: Granularity) -> FileBlocks<'_> {
+pub fn divide(file: &SourceFile, granularity: Granularity) -> FileBlocks {
     let root = file.tree.root_node();
     let mut division = BlockDivision {
         file,
@@ -28,6 +28,7 @@ pub fn divide(file: &SourceFile, granularity: Granularity) -> FileBlocks<'_> {
     while let Some(found) = division.todo.pop() {
         division.visit(found, granularity, &mut blocks);
     }
+    blocks.owners.put_in_order();
     blocks
 }
 
@@ -44,12 +45,7 @@ impl<'t> BlockDivision<'t> {
         self.todo.extend(found.into_iter().rev());
     }
 
-    fn visit(
-        &mut self,
-        found: FoundCode<'t>,
-        granularity: Granularity,
-        blocks: &mut FileBlocks<'t>,
-    ) {
+    fn visit(&mut self, found: FoundCode<'t>, granularity: Granularity, blocks: &mut FileBlocks) {
         let found = match found {
             FoundCode::Class(body) => self.class(body),
             FoundCode::Unit(unit) if unit.name.len() > LONGEST_NAME => {

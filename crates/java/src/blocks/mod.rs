@@ -6,18 +6,20 @@ mod divide;
 mod flow;
 mod found;
 pub mod log;
+mod owners;
 mod signature;
 #[cfg(test)]
 mod tests;
 
-use crate::java::fast::Map;
-use crate::java::{NodeId, SyntaxNode};
+use crate::java::NodeId;
+use crate::java::syntax_tree::{KeptNodes, SyntaxTree};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 
 pub use class_names::{ClassNames, class_names};
 pub use divide::divide;
+pub use owners::PartOwners;
 pub use signature::written_type;
 
 /// The id of a block within a whole program: dense, from 0, in file and source order.
@@ -132,7 +134,7 @@ pub enum UnitKind {
 
 /// One body that is entered as a whole.
 #[derive(Debug, Clone)]
-pub struct BodyUnit<'t> {
+pub struct BodyUnit {
     /// What sort of body it is.
     pub kind: UnitKind,
     /// Binary name of the class with its package: `org.jbox2d.dynamics.World$1`.
@@ -141,14 +143,14 @@ pub struct BodyUnit<'t> {
     /// `Outer$Inner.add(int,String[])`, `Outer.<clinit>`, `Outer.run().lambda_1`.
     pub name: String,
     /// The declaration: method, constructor, lambda; the class body for initialisers.
-    pub node: SyntaxNode<'t>,
+    pub node: NodeId,
     /// Index of its entry block in [`FileBlocks::blocks`].
     pub entry: usize,
 }
 
 /// One basic block.
 #[derive(Debug, Clone)]
-pub struct Block<'t> {
+pub struct Block {
     /// The unit that it belongs to.
     pub unit: UnitIndex,
     /// How it is entered.
@@ -158,31 +160,62 @@ pub struct Block<'t> {
     pub name: String,
     /// The construct that opens it (`if_statement`, `for_statement`, ...); the unit's
     /// node for an entry, the last statement before it for a continuation.
-    pub construct: SyntaxNode<'t>,
+    pub construct: NodeId,
     /// Where it begins: the body, branch, header part, `switch` group or rule, `catch`
     /// or `finally` clause, operand; for a continuation the statement that follows.
-    pub anchor: SyntaxNode<'t>,
+    pub anchor: NodeId,
     /// What the block holds, in source order: statements or expressions. A part's
     /// subtree belongs to the block, except the subtrees that are parts of other
-    /// blocks (see [`FileBlocks::owner`]), class bodies and lambdas.
-    pub parts: Vec<SyntaxNode<'t>>,
+    /// blocks (see [`FileBlocks::owners`]), class bodies and lambdas.
+    pub parts: Vec<NodeId>,
     /// Line (from 1) of the first statement or expression.
     pub start_line: u32,
     /// Last line of its own last statement or expression.
     pub end_line: u32,
+    /// Whether a removal variant can leave its statements out; false until that is found out.
+    pub removable: bool,
 }
 
-/// The blocks of one file.
+/// The blocks of one file. Their nodes are those of the tree that was divided, or of a part of
+/// it ([`FileBlocks::in_part`]).
 #[derive(Debug, Clone, Default)]
-pub struct FileBlocks<'t> {
+pub struct FileBlocks {
     /// All units, in source order.
-    pub units: Vec<BodyUnit<'t>>,
+    pub units: Vec<BodyUnit>,
     /// All blocks, in source order of their starts, grouped as found.
-    pub blocks: Vec<Block<'t>>,
-    /// Id of a part's root node -> index of the block that owns it. A visitor of one
-    /// block's part stops where it meets a node owned by another block.
-    /// The `{ }` of a `switch` inside a part has the first of its arms as owner.
-    pub owner: Map<NodeId, usize>,
+    pub blocks: Vec<Block>,
+    /// The blocks that own the parts. A visitor of one block's part stops where it meets a
+    /// node owned by another block. The `{ }` of a `switch` inside a part has the first of its
+    /// arms as owner.
+    pub owners: PartOwners,
     /// Places that the parser could not follow.
     pub findings: Vec<Finding>,
+}
+
+impl FileBlocks {
+    /// The unit of a block of the file.
+    pub fn unit_of(&self, block: &Block) -> &BodyUnit {
+        &self.units[block.unit.0 as usize]
+    }
+
+    /// The same blocks with the nodes of a part of the tree: `kept` says which of the `whole`
+    /// tree are in it. A block loses the parts that are not; what else is not has the nearest
+    /// node around it in its place. No more memory is held than it takes.
+    pub fn in_part(mut self, whole: &SyntaxTree, kept: &KeptNodes) -> FileBlocks {
+        let nearest = |node: &mut NodeId| *node = kept.nearest(whole, *node);
+        for unit in &mut self.units {
+            nearest(&mut unit.node);
+        }
+        for block in &mut self.blocks {
+            nearest(&mut block.construct);
+            nearest(&mut block.anchor);
+            block.parts = block.parts.iter().filter_map(|part| kept.get(*part)).collect();
+            block.parts.shrink_to_fit();
+            block.name.shrink_to_fit();
+        }
+        self.owners = self.owners.in_part(kept);
+        self.units.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self
+    }
 }

@@ -5,13 +5,13 @@ use crate::finding::{Finding, FindingKind};
 use crate::java::SourceFile;
 
 /// Collects findings about blocks of one file.
-pub(super) struct BlockFindings<'a, 't> {
+pub(super) struct BlockFindings<'a> {
     pub file: &'a SourceFile,
-    pub blocks: &'a FileBlocks<'t>,
+    pub blocks: &'a FileBlocks,
     pub findings: &'a mut Vec<Finding>,
 }
 
-impl BlockFindings<'_, '_> {
+impl BlockFindings<'_> {
     pub fn block(&mut self, index: usize, kind: FindingKind, why: &str) {
         let block = &self.blocks.blocks[index];
         let verb = match kind {

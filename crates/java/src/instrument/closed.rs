@@ -27,7 +27,7 @@ struct SourceMethodNames<'t> {
 }
 
 /// For each file, the entries of methods that follow from their callers.
-pub fn derive<'t>(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Vec<Derived> {
+pub fn derive(files: &[SourceFile], blocks: &[FileBlocks]) -> Vec<Derived> {
     let mut names = SourceMethodNames::default();
     for (number, file) in files.iter().enumerate() {
         syntax::walk(file.tree.root_node(), |node, _| {
@@ -43,10 +43,10 @@ pub fn derive<'t>(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Vec<Der
             let has_one_block = next == unit.entry + 1;
             if unit.kind == UnitKind::Method
                 && has_one_block
-                && let Some(name) = names.of_small(file, unit.node)
+                && let Some(name) = names.of_small(file, file.node(unit.node))
             {
                 small.insert(name);
-                methods.push((number, unit.entry, unit.node, name));
+                methods.push((number, unit.entry, file.node(unit.node), name));
             }
         }
     }
@@ -148,14 +148,14 @@ fn class_of(node: SyntaxNode<'_>) -> Option<NodeId> {
 /// The block that makes `call` exactly once whenever it is entered.
 fn caller<'t>(
     file: &'t SourceFile,
-    blocks: &FileBlocks<'t>,
+    blocks: &FileBlocks,
     call: SyntaxNode<'t>,
     small: &HashSet<&'t str>,
 ) -> Option<usize> {
     let mut part = call;
     let index = loop {
-        if let Some(index) = blocks.owner.get(&part.id()) {
-            break *index;
+        if let Some(index) = blocks.owners.get(part.id()) {
+            break index;
         }
         let parent = part.parent()?;
         let first = syntax::named_children(parent).first().is_some_and(|n| n.id() == part.id());
@@ -167,12 +167,12 @@ fn caller<'t>(
         part = parent;
     };
     let block = &blocks.blocks[index];
-    let unit = &blocks.units[block.unit.0 as usize];
+    let unit = blocks.unit_of(block);
     if !matches!(unit.kind, UnitKind::Method | UnitKind::Lambda) {
         return None;
     }
-    let quiet = Quiet::of_unit(file, unit.node, small.clone());
-    let at = block.parts.iter().position(|candidate| candidate.id() == part.id())?;
-    let surely = block.parts[..=at].iter().all(|part| quiet.part(file, *part));
+    let quiet = Quiet::of_unit(file, file.node(unit.node), small.clone());
+    let at = block.parts.iter().position(|candidate| *candidate == part.id())?;
+    let surely = block.parts[..=at].iter().all(|part| quiet.part(file, file.node(*part)));
     surely.then_some(index)
 }

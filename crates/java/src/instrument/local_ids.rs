@@ -8,7 +8,7 @@ use crate::blocks::{BlockId, FileBlocks};
 pub(super) fn local_ids(
     ids: &BTreeSet<BlockId>,
     first: usize,
-    blocks: &FileBlocks<'_>,
+    blocks: &FileBlocks,
 ) -> BTreeSet<usize> {
     let end = first + blocks.blocks.len();
     let ids = ids.iter().map(|id| id.0 as usize).filter(|id| (first..end).contains(id));

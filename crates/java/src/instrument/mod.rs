@@ -34,7 +34,7 @@ pub use removal::{Removals, removable};
 /// Every statement stays on its line.
 pub fn instrument(
     files: &[SourceFile],
-    blocks: &[FileBlocks<'_>],
+    blocks: &[FileBlocks],
     options: &InstrumentOptions,
 ) -> Instrumented {
     rewriter::instrument_where(files, blocks, options, |_| true)
@@ -44,7 +44,7 @@ pub fn instrument(
 /// removal.
 pub fn instrument_changed(
     files: &[SourceFile],
-    blocks: &[FileBlocks<'_>],
+    blocks: &[FileBlocks],
     options: &InstrumentOptions,
 ) -> Vec<GeneratedFile> {
     rewriter::instrument_where(files, blocks, options, |removed| !removed.is_empty()).files

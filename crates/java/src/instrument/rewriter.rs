@@ -19,7 +19,7 @@ use crate::java::SourceFile;
 /// Instruments the files of whose removed blocks `wanted` holds.
 pub(super) fn instrument_where(
     files: &[SourceFile],
-    blocks: &[FileBlocks<'_>],
+    blocks: &[FileBlocks],
     options: &InstrumentOptions,
     wanted: impl Fn(&BTreeSet<usize>) -> bool,
 ) -> Instrumented {
@@ -60,7 +60,7 @@ struct SourceRewriter<'o> {
 }
 
 impl SourceRewriter<'_> {
-    fn local(&self, ids: &BTreeSet<BlockId>, blocks: &FileBlocks<'_>) -> BTreeSet<usize> {
+    fn local(&self, ids: &BTreeSet<BlockId>, blocks: &FileBlocks) -> BTreeSet<usize> {
         local_ids(ids, self.first, blocks)
     }
 
@@ -68,7 +68,7 @@ impl SourceRewriter<'_> {
     fn rewrite(
         &mut self,
         file: &SourceFile,
-        blocks: &FileBlocks<'_>,
+        blocks: &FileBlocks,
         callers: Derived,
         removed: &BTreeSet<usize>,
     ) {
@@ -91,7 +91,7 @@ impl SourceRewriter<'_> {
     fn put_probes(
         &mut self,
         file: &SourceFile,
-        blocks: &FileBlocks<'_>,
+        blocks: &FileBlocks,
         callers: Derived,
         edits: &mut Edits,
     ) {

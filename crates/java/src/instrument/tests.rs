@@ -316,7 +316,7 @@ fn a_variant_divides_into_the_same_blocks() {
     let removed = (0..blocks.blocks.len()).map(|i| BlockId(i as u32)).collect();
     let options =
         InstrumentOptions { probe: Probe::Plain, removed, ..InstrumentOptions::default() };
-    let names = |blocks: &FileBlocks<'_>| -> Vec<String> {
+    let names = |blocks: &FileBlocks| -> Vec<String> {
         blocks.blocks.iter().map(|block| block.name.clone()).collect()
     };
     let before = names(&blocks);

@@ -11,7 +11,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 use super::compact_source;
 use super::escapes;
 use super::regions::{self, RegionKind, Regions};
-use super::syntax_tree::{SyntaxNode, SyntaxTree};
+use super::syntax_tree::{NodeId, SyntaxNode, SyntaxTree};
 
 /// A parsed source file. The tree's nodes borrow from it.
 #[derive(Debug, Clone)]
@@ -56,6 +56,11 @@ impl SourceFile {
     /// tree.
     pub fn forget_tree(&mut self) {
         self.tree = EMPTY.clone();
+    }
+
+    /// The node of the syntax tree with this id.
+    pub fn node(&self, id: NodeId) -> SyntaxNode<'_> {
+        self.tree.node(id)
     }
 
     /// The text under `node`.

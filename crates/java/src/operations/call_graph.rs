@@ -12,8 +12,7 @@ use std::sync::Arc;
 use compact_str::CompactString;
 
 use super::dictionary::Dictionary;
-use super::prepared::LeanBlocks;
-use crate::blocks::{BlockId, BlockKind, UnitKind};
+use crate::blocks::{BlockId, BlockKind, FileBlocks, UnitKind};
 use crate::java::attribute::AttributedFacts;
 use crate::java::class::{ClassInfo, MethodInfo};
 use crate::java::declare::members;
@@ -86,14 +85,14 @@ pub(super) struct Finder<'f> {
 
 impl FileCalls {
     /// The blocks' units and their entries; the blocks' ids begin with `first`.
-    pub(super) fn entries(file: usize, blocks: &LeanBlocks, first: u32) -> FileCalls {
+    pub(super) fn entries(file: usize, blocks: &FileBlocks, first: u32) -> FileCalls {
         let numbered = blocks.blocks.iter().enumerate();
         let entries = numbered.filter_map(|(index, block)| {
-            let unit = &blocks.units[block.unit];
+            let unit = blocks.unit_of(block);
             let is_called =
                 block.kind == BlockKind::Entry && unit.kind != UnitKind::StaticInitializer;
-            let node = unit.node.filter(|_| is_called)?;
-            Some((CallableCode { file, node }, BlockId(first + index as u32)))
+            let code = CallableCode { file, node: unit.node };
+            is_called.then(|| (code, BlockId(first + index as u32)))
         });
         FileCalls { entries: entries.collect(), ..FileCalls::default() }
     }

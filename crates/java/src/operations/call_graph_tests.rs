@@ -11,7 +11,7 @@ fn calls(sources: &[&str]) -> Vec<String> {
     let file = |(i, text): (usize, &&str)| SourceFile::parse(format!("F{i}.java"), *text);
     let files: Vec<SourceFile> = sources.iter().enumerate().map(file).collect();
     let prepared =
-        files.iter().map(|file| Prepared::of(file, &divide(file, Granularity::Statement)));
+        files.iter().map(|file| Prepared::of(file, divide(file, Granularity::Statement)));
     let mut all = CountResult::default();
     let add = |counted| all.add(counted);
     let same = |_, counted| counted;

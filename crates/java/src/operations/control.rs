@@ -4,9 +4,8 @@ use wattline_units::operation::{CONSTANT, LibraryFunction, Operation};
 
 use super::context::conversion;
 use super::counter::OperationCounter;
-use super::prepared::{LeanBlock, LeanUnit};
 use super::verb::Verb;
-use crate::blocks::{BlockKind, UnitKind};
+use crate::blocks::{Block, BlockKind, BodyUnit, UnitKind};
 use crate::java::declare::has_modifier;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
@@ -37,7 +36,7 @@ fn goto(kind: BlockKind) -> Option<Operation> {
 
 impl OperationCounter<'_> {
     /// What entering the block counts.
-    pub(super) fn entered(&mut self, block: &LeanBlock, unit: &LeanUnit) {
+    pub(super) fn entered(&mut self, block: &Block, unit: &BodyUnit) {
         if let Some(operation) = goto(block.kind) {
             let (context, line) = match block.kind {
                 BlockKind::Then => self.first_way(block),
@@ -46,17 +45,11 @@ impl OperationCounter<'_> {
             self.add_in(context, operation, line);
         }
         match block.kind {
-            BlockKind::ForeachBody => {
-                if let Some(node) = block.construct {
-                    self.iteration(node);
-                }
-            }
+            BlockKind::ForeachBody => self.iteration(block.construct),
             BlockKind::Entry if unit.kind == UnitKind::Method => {
                 let text = &self.file.source.text;
-                if let Some(node) = unit.node
-                    && has_modifier(self.tree(), text, node, "synchronized")
-                {
-                    self.add(Operation::SYNCHRONIZED, self.line_of(node, Field::Name));
+                if has_modifier(self.tree(), text, unit.node, "synchronized") {
+                    self.add(Operation::SYNCHRONIZED, self.line_of(unit.node, Field::Name));
                 }
             }
             _ => {}
@@ -65,15 +58,15 @@ impl OperationCounter<'_> {
 
     /// Context and line of the first way of an `if`. A jump ends it if there is another way
     /// and what follows the `if` is reached from both; it stands where the first way ends.
-    fn first_way(&self, block: &LeanBlock) -> (&'static str, u32) {
-        let way = |field| block.construct.and_then(|node| self.tree().child(node, field));
+    fn first_way(&self, block: &Block) -> (&'static str, u32) {
+        let way = |field| self.tree().child(block.construct, field);
         let (context, line) = match (way(Field::Consequence), way(Field::Alternative)) {
             (Some(first), Some(_)) if self.file.can_complete(first) => {
                 ("with else", self.file.last_instruction_line(first))
             }
             _ => ("alone", block.start_line),
         };
-        (block.construct.map_or(context, |node| self.decided(node, context)), line)
+        (self.decided(block.construct, context), line)
     }
 
     /// The context of an `if` or `?:`: a constant condition leaves no branch of it.

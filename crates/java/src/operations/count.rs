@@ -7,10 +7,10 @@ use wattline_units::operation::Operation;
 use super::call_graph::{FileCalls, Finder};
 use super::counter::OperationCounter;
 use super::dictionary::{BlockEntry, Dictionary, OperationCount};
-use super::prepared::{LeanBlock, LeanBlocks, LeanUnit, Prepared};
+use super::prepared::Prepared;
 use super::program::{CountedFile, ResolvedProgram, Unit, on_deep_stacks};
 use super::unresolved;
-use crate::blocks::{BlockId, FileBlocks};
+use crate::blocks::{Block, BlockId, BodyUnit, FileBlocks};
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::{Symbol, attribute};
 use crate::java::class_members::ClassMembers;
@@ -59,10 +59,10 @@ impl CountResult {
 /// Counts the operations of every block. `blocks[i]` divides `files[i]`; block ids are
 /// dense over the files in order. The rules are the same at both granularities: what
 /// differs is which block holds what.
-pub fn count(files: &[SourceFile], blocks: &[FileBlocks<'_>], classes: &ClassPath) -> CountResult {
+pub fn count(files: &[SourceFile], blocks: &[FileBlocks], classes: &ClassPath) -> CountResult {
     assert_eq!(files.len(), blocks.len(), "one division per file");
     let pairs = files.par_iter().zip(blocks);
-    let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks)).collect();
+    let prepared = pairs.map(|(file, blocks)| Prepared::of(file, blocks.clone())).collect();
     let mut all = CountResult::default();
     let add = |counted| all.add(counted);
     count_each(files, prepared, classes, Calls::Counted, |_, counted| counted, add);
@@ -97,20 +97,20 @@ pub(super) struct Numbered<'f> {
 pub(super) fn count_file(
     classes: &ClassMembers<'_>,
     Numbered { file, index: number, first }: Numbered<'_>,
-    blocks: LeanBlocks,
+    blocks: FileBlocks,
     calls: Calls,
 ) -> CountResult {
     let (facts, resolver) = attribute(classes, file);
     let followed = (calls == Calls::Followed).then(|| FileCalls::entries(number, &blocks, first));
-    let mut counter = OperationCounter::new(file, &facts, &blocks.owner);
-    let mut entries = Vec::with_capacity(blocks.blocks.len());
-    for (index, block) in blocks.blocks.into_iter().enumerate() {
-        let unit = &blocks.units[block.unit];
+    let FileBlocks { units, blocks, owners, mut findings } = blocks;
+    let mut counter = OperationCounter::new(file, &facts, &owners);
+    let mut entries = Vec::with_capacity(blocks.len());
+    for (index, block) in blocks.into_iter().enumerate() {
+        let unit = &units[block.unit.0 as usize];
         let operations = counter.count_block(index, &block, unit);
         let id = BlockId(first + index as u32);
         entries.push(BlockEntry { id, ..entry(file, block, unit, operations) });
     }
-    let mut findings = blocks.findings;
     findings.append(&mut counter.findings);
     findings.extend(unresolved::findings(file, &facts, &resolver));
     findings.sort();
@@ -132,8 +132,8 @@ pub(super) fn count_file(
 
 fn entry(
     file: &FileUnit<'_>,
-    block: LeanBlock,
-    unit: &LeanUnit,
+    block: Block,
+    unit: &BodyUnit,
     operations: Vec<OperationCount>,
 ) -> BlockEntry {
     let package = &file.imports.package;
@@ -157,12 +157,7 @@ fn entry(
 }
 
 impl OperationCounter<'_> {
-    fn count_block(
-        &mut self,
-        index: usize,
-        block: &LeanBlock,
-        unit: &LeanUnit,
-    ) -> Vec<OperationCount> {
+    fn count_block(&mut self, index: usize, block: &Block, unit: &BodyUnit) -> Vec<OperationCount> {
         self.block = index;
         self.entered(block, unit);
         for part in &block.parts {

@@ -5,6 +5,7 @@ use wattline_units::operation::Feature;
 
 use super::dictionary::OperationCount;
 use super::verb::Verb;
+use crate::blocks::PartOwners;
 use crate::finding::{Finding, FindingKind};
 use crate::java::attribute::AttributedFacts;
 use crate::java::declare::FileUnit;
@@ -35,11 +36,11 @@ impl<'a> OperationCounter<'a> {
     pub fn new(
         file: &'a FileUnit<'a>,
         facts: &'a AttributedFacts,
-        owners: &[(NodeId, u32)],
+        owners: &PartOwners,
     ) -> OperationCounter<'a> {
         let mut owner = vec![None; file.tree.len()];
-        for (node, block) in owners {
-            owner[node.0 as usize] = Some(*block);
+        for (node, block) in owners.iter() {
+            owner[node.0 as usize] = Some(block);
         }
         let (found, findings, calls) = (Vec::new(), Vec::new(), Vec::new());
         let counted = Map::default();

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::count::{Calls, CountResult, Numbered, count_file};
 use super::in_order::InOrder;
-use super::prepared::{LeanBlocks, Prepared};
+use super::prepared::Prepared;
+use crate::blocks::FileBlocks;
 use crate::java::attribute::STACK_BYTES;
 use crate::java::class_members::ClassMembers;
 use crate::java::declarations::Declarations;
@@ -39,7 +40,7 @@ impl Unit {
         }
     }
 
-    fn split(self) -> (SyntaxTree, Option<LeanBlocks>) {
+    fn split(self) -> (SyntaxTree, Option<FileBlocks>) {
         match self {
             Unit::Whole(Prepared { tree, blocks }) => (tree, Some(blocks)),
             Unit::Seen { tree, .. } => (tree, None),
@@ -52,7 +53,7 @@ impl Unit {
 pub struct ResolvedProgram<'f> {
     members: ClassMembers<'f>,
     /// The blocks of files that will be counted.
-    blocks: Vec<Option<LeanBlocks>>,
+    blocks: Vec<Option<FileBlocks>>,
     /// The id of each file's first block, and the number of its blocks.
     ids: Vec<(u32, u32)>,
 }
@@ -86,7 +87,7 @@ impl<'f> ResolvedProgram<'f> {
     ) -> ResolvedProgram<'f> {
         assert_eq!(files.len(), parts.len(), "all files are prepared");
         let ids = ids(&parts);
-        let (trees, blocks): (Vec<SyntaxTree>, Vec<Option<LeanBlocks>>) =
+        let (trees, blocks): (Vec<SyntaxTree>, Vec<Option<FileBlocks>>) =
             parts.into_iter().map(Unit::split).unzip();
         let declarations = Declarations::of(files, trees, classes);
         let members = ClassMembers::of(find_hierarchy(declarations));
@@ -120,9 +121,9 @@ impl<'f> ResolvedProgram<'f> {
         let ordered = Mutex::new(InOrder::new(take));
         // Each core takes the next file, so that few results wait for one before them.
         let files = blocks.into_iter().zip(ids).enumerate().par_bridge();
-        files.for_each(|(index, (lean, (first, blocks)))| {
+        files.for_each(|(index, (in_file, (first, blocks)))| {
             let file = Numbered { file: &members.declarations().files()[index], index, first };
-            let counted = lean.map(|lean| count_file(&members, file, lean, calls));
+            let counted = in_file.map(|in_file| count_file(&members, file, in_file, calls));
             let made = make(CountedFile { members: &members, index, first, blocks, counted });
             ordered.lock().unwrap_or_else(PoisonError::into_inner).put(index, made);
         });

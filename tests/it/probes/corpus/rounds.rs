@@ -78,10 +78,10 @@ fn rounds(corpus: &Corpus<'_>) -> (Vec<Vec<Candidate>>, Reasons) {
                 continue;
             }
             let block = &blocks.blocks[index];
-            let unit = &blocks.units[block.unit.0 as usize];
+            let unit = blocks.unit_of(block);
+            let node = file.node(unit.node);
             let alone = matches!(unit.kind, UnitKind::Method | UnitKind::Lambda);
             let turn = turns.entry(if alone { block.unit.0 } else { u32::MAX }).or_default();
-            let row = |row: usize| i64::try_from(row + 1).unwrap();
             if rounds.len() == *turn {
                 rounds.push(Vec::new());
             }
@@ -89,7 +89,7 @@ fn rounds(corpus: &Corpus<'_>) -> (Vec<Vec<Candidate>>, Reasons) {
                 id: BlockId((first + index) as u32),
                 name: format!("{}:{} {}", file.path, block.start_line, block.name),
                 file: number,
-                lines: (row(unit.node.first_row()), row(unit.node.last_row())),
+                lines: (i64::from(node.line()), i64::from(file.last_line(node))),
             });
             *turn += 1;
         }
@@ -113,7 +113,7 @@ fn ascribe(corpus: &Corpus<'_>, round: &[Candidate], error: &Said) -> Vec<(Strin
 }
 
 /// Whether a variant of `file` has the same blocks.
-fn divides_the_same(blocks: &FileBlocks<'_>, file: &SourceFile, text: &str) -> bool {
+fn divides_the_same(blocks: &FileBlocks, file: &SourceFile, text: &str) -> bool {
     let variant = SourceFile::parse(&file.path, text);
     let granularity = match std::env::var("WATTLINE_GRANULARITY").as_deref() {
         Ok("expression") => Granularity::Expression,

@@ -31,7 +31,7 @@ impl<'t> FlowDivision<'t, '_> {
             openings.push(DivisionTask::Open(opening));
         }
         if is_value && !openings.is_empty() {
-            self.blocks.owner.insert(body.id(), self.blocks.blocks.len());
+            self.blocks.owners.add(body.id(), self.blocks.blocks.len());
         }
         self.tasks.extend(openings.into_iter().rev());
     }

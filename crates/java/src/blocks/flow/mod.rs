@@ -19,12 +19,13 @@ pub(super) fn divide_unit<'t>(
     file: &'t SourceFile,
     granularity: Granularity,
     found: FoundUnit<'t>,
-    blocks: &mut FileBlocks<'t>,
+    blocks: &mut FileBlocks,
 ) -> Vec<FoundCode<'t>> {
     let index = UnitIndex(u32::try_from(blocks.units.len()).expect("fewer than 2^32 units"));
     let FoundUnit { kind, class, name, node, anchor, content } = found;
     let entry = blocks.blocks.len();
-    blocks.units.push(BodyUnit { kind, class: class.clone(), name: name.clone(), node, entry });
+    let unit = BodyUnit { kind, class: class.clone(), name: name.clone(), node: node.id(), entry };
+    blocks.units.push(unit);
     let mut flow = FlowDivision {
         file,
         granularity,
@@ -104,7 +105,7 @@ struct FlowDivision<'t, 'b> {
     unit: UnitIndex,
     name: String,
     class: String,
-    blocks: &'b mut FileBlocks<'t>,
+    blocks: &'b mut FileBlocks,
     runs: Vec<StatementRun<'t>>,
     /// Labels in force, and whether a `break` targets them.
     labels: Vec<(&'t str, bool)>,
@@ -153,10 +154,17 @@ impl<'t> FlowDivision<'t, '_> {
             "" => self.name.clone(),
             suffix => format!("{}.{suffix}", self.name),
         };
-        let (unit, parts) = (self.unit, Vec::new());
-        let empty =
-            Block { unit, kind, name, construct, anchor, parts, start_line: 0, end_line: 0 };
-        self.blocks.blocks.push(empty);
+        self.blocks.blocks.push(Block {
+            unit: self.unit,
+            kind,
+            name,
+            construct: construct.id(),
+            anchor: anchor.id(),
+            parts: Vec::new(),
+            start_line: 0,
+            end_line: 0,
+            removable: false,
+        });
         let run = self.runs.len();
         self.runs.push(StatementRun { block, ended_by: None });
         let statements = content.statements.into_iter().rev();
@@ -170,10 +178,10 @@ impl<'t> FlowDivision<'t, '_> {
     }
 
     fn add_part(&mut self, block: usize, part: SyntaxNode<'t>) {
-        self.blocks.owner.insert(part.id(), block);
+        self.blocks.owners.add(part.id(), block);
         self.begin(block, part);
         let block = &mut self.blocks.blocks[block];
-        block.parts.push(part);
+        block.parts.push(part.id());
         block.end_line = self.file.last_line(part);
     }
 
@@ -262,7 +270,7 @@ impl<'t> FlowDivision<'t, '_> {
     fn finish(&mut self, entry: usize) {
         for block in &mut self.blocks.blocks[entry..] {
             if block.start_line == 0 {
-                block.start_line = block.anchor.line();
+                block.start_line = self.file.node(block.anchor).line();
             }
             block.end_line = block.end_line.max(block.start_line);
         }

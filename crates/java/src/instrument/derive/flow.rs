@@ -13,8 +13,8 @@ use crate::blocks::{BlockKind, FileBlocks};
 type Weight = (u32, std::cmp::Reverse<u32>, u32);
 
 /// The blocks of a file and the junctions between them.
-pub struct BlockFlow<'a, 't> {
-    pub(super) blocks: &'a FileBlocks<'t>,
+pub struct BlockFlow<'a> {
+    pub(super) blocks: &'a FileBlocks,
     pub(super) junctions: Junctions,
     /// For each block; none where its unit isn't followed.
     pub(super) steps: Vec<Option<FlowStep>>,
@@ -53,9 +53,9 @@ pub(super) fn end(index: usize) -> Point {
     2 + 2 * index
 }
 
-impl<'a, 't> BlockFlow<'a, 't> {
+impl<'a> BlockFlow<'a> {
     /// Nothing is followed yet.
-    pub(super) fn of(blocks: &'a FileBlocks<'t>) -> BlockFlow<'a, 't> {
+    pub(super) fn of(blocks: &'a FileBlocks) -> BlockFlow<'a> {
         let count = blocks.blocks.len();
         BlockFlow {
             blocks,

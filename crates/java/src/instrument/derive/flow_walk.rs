@@ -17,10 +17,10 @@ const DEPTH_MAX: usize = 100;
 /// Follows all methods, constructors and lambdas but those with blocks of `skip`.
 pub(super) fn follow_file<'a, 't>(
     file: &'t SourceFile,
-    blocks: &'a FileBlocks<'t>,
+    blocks: &'a FileBlocks,
     facts: &DeclaredNames<'t>,
     skip: &BTreeSet<usize>,
-) -> BlockFlow<'a, 't> {
+) -> BlockFlow<'a> {
     let count = blocks.blocks.len();
     let mut flow = BlockFlow::of(blocks);
     for (number, unit) in blocks.units.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(super) fn follow_file<'a, 't>(
             matches!(unit.kind, UnitKind::Method | UnitKind::Constructor | UnitKind::Lambda);
         if is_code
             && next > unit.entry + 1
-            && !unit.node.has_error()
+            && !file.node(unit.node).has_error()
             && skip.range(unit.entry..next).next().is_none()
         {
             follow_unit(&mut flow, (file, facts), unit.entry, next);
@@ -46,14 +46,14 @@ pub(super) fn follow_file<'a, 't>(
 
 /// Follows the unit whose blocks are those from `entry` to before `next`.
 fn follow_unit<'t>(
-    flow: &mut BlockFlow<'_, 't>,
+    flow: &mut BlockFlow<'_>,
     (file, facts): (&'t SourceFile, &DeclaredNames<'t>),
     entry: usize,
     next: usize,
 ) {
     let blocks = flow.blocks;
-    let unit = &blocks.units[blocks.blocks[entry].unit.0 as usize];
-    let body = blocks.blocks[entry].anchor;
+    let unit = blocks.unit_of(&blocks.blocks[entry]);
+    let body = file.node(blocks.blocks[entry].anchor);
     let mut continuations = HashMap::new();
     let mut openings = HashMap::new();
     for index in entry + 1..next {
@@ -62,9 +62,9 @@ fn follow_unit<'t>(
             BlockKind::Continuation => &mut continuations,
             _ => &mut openings,
         };
-        of_kind.insert(block.anchor.id(), index);
+        of_kind.insert(block.anchor, index);
     }
-    let quiet = Quiet::of_unit(file, unit.node, HashSet::new());
+    let quiet = Quiet::of_unit(file, file.node(unit.node), HashSet::new());
     let loops = flow.loops.len();
     let mut walk = FlowWalk {
         file,
@@ -107,7 +107,7 @@ struct FlowWalk<'f, 'a, 't> {
     /// Blocks by the node that they begin at.
     continuations: HashMap<NodeId, usize>,
     openings: HashMap<NodeId, usize>,
-    flow: &'f mut BlockFlow<'a, 't>,
+    flow: &'f mut BlockFlow<'a>,
     targets: Vec<JumpTarget<'t>>,
     loops: u32,
     branches: u32,
@@ -130,8 +130,9 @@ impl<'t> FlowWalk<'_, '_, 't> {
         let block = &self.flow.blocks.blocks[index];
         let is_constant =
             matches!(block.kind, BlockKind::ForTest | BlockKind::WhileTest | BlockKind::DoTest)
-                && constant(self.file, self.facts, block.anchor).is_some();
-        let completes = block.parts.iter().all(|part| self.quiet.part(self.file, *part));
+                && constant(self.file, self.facts, self.file.node(block.anchor)).is_some();
+        let mut parts = block.parts.iter().map(|part| self.file.node(*part));
+        let completes = parts.all(|part| self.quiet.part(self.file, part));
         let may_throw = !completes && !is_constant;
         self.flow.steps[index] =
             Some(FlowStep { may_throw, loops: self.loops, branches: self.branches });

@@ -50,7 +50,7 @@ pub struct ProbePlan<'t> {
 /// they are.
 pub fn derive<'t>(
     file: &'t SourceFile,
-    blocks: &FileBlocks<'t>,
+    blocks: &FileBlocks,
     facts: &DeclaredNames<'t>,
     skip: &BTreeSet<usize>,
     may_watch: bool,
@@ -58,7 +58,7 @@ pub fn derive<'t>(
     let mut flow = flow_walk::follow_file(file, blocks, facts, skip);
     let mut starts: Vec<(usize, usize)> = (0..blocks.blocks.len())
         .filter(|block| flow.is_followed(*block))
-        .map(|block| (blocks.blocks[block].anchor.start_byte(), block))
+        .map(|block| (file.node(blocks.blocks[block].anchor).start_byte(), block))
         .collect();
     starts.sort_unstable();
     let mut watched = Vec::new();

@@ -1,7 +1,7 @@
 //! Probes where a run of statements begins: at the entry of a unit, and at
 //! continuations.
 
-use crate::java::SyntaxNode;
+use crate::java::{NodeId, SyntaxNode};
 
 use super::text::BodyWrapper;
 use super::{Placed, Placer};
@@ -11,43 +11,42 @@ use crate::java::syntax::{self, field, kind};
 
 impl<'t> Placer<'_, 't> {
     pub(super) fn entry(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
+        let anchor = self.anchor(index);
         let probe = self.probes.statement(index);
-        match self.blocks.units[block.unit.0 as usize].kind {
-            UnitKind::Method if block.anchor.kind() == kind::BLOCK => {
-                let at = block.anchor.start_byte() + 1;
-                self.framed(index, at, at, block.anchor);
+        match self.blocks.unit_of(&self.blocks.blocks[index]).kind {
+            UnitKind::Method if anchor.kind() == kind::BLOCK => {
+                let at = anchor.start_byte() + 1;
+                self.framed(index, at, at, anchor);
             }
-            UnitKind::Method => self.body(index, block.anchor, &probe),
+            UnitKind::Method => self.body(index, anchor, &probe),
             UnitKind::Constructor => {
-                let statements = syntax::statements(block.anchor);
-                let start = block.anchor.start_byte() + 1;
+                let statements = syntax::statements(anchor);
+                let start = anchor.start_byte() + 1;
                 match statements
                     .iter()
                     .position(|one| one.kind() == kind::EXPLICIT_CONSTRUCTOR_INVOCATION)
                 {
-                    None => self.framed(index, start, start, block.anchor),
+                    None => self.framed(index, start, start, anchor),
                     Some(0) => {
                         let at = statements[0].end_byte();
-                        self.framed(index, at, at, block.anchor);
+                        self.framed(index, at, at, anchor);
                     }
                     Some(later) => {
-                        self.framed(index, start, statements[later].end_byte(), block.anchor);
+                        self.framed(index, start, statements[later].end_byte(), anchor);
                     }
                 }
             }
             UnitKind::StaticInitializer => return self.static_entry(index),
             UnitKind::InstanceInitializer => {
-                let at =
-                    self.after_constants(block.anchor).unwrap_or(block.anchor.start_byte() + 1);
+                let at = self.after_constants(anchor).unwrap_or(anchor.start_byte() + 1);
                 self.edits.open(at, index, format!(" {{ {probe} }}"));
             }
-            UnitKind::Lambda if block.anchor.kind() == kind::BLOCK => {
-                let at = block.anchor.start_byte() + 1;
-                self.framed(index, at, at, block.anchor);
+            UnitKind::Lambda if anchor.kind() == kind::BLOCK => {
+                let at = anchor.start_byte() + 1;
+                self.framed(index, at, at, anchor);
             }
             UnitKind::Lambda => {
-                let (file, body) = (self.file, block.anchor);
+                let (file, body) = (self.file, anchor);
                 return lambda::place(file, self.facts, &self.probes, index, body, self.edits);
             }
         }
@@ -79,8 +78,8 @@ impl<'t> Placer<'_, 't> {
     }
 
     pub(super) fn static_entry(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
-        let body = block.anchor;
+        let parts = &self.blocks.blocks[index].parts;
+        let body = self.anchor(index);
         let probe = self.probes.statement(index);
         match body.kind() {
             kind::ENUM_BODY => {
@@ -90,7 +89,7 @@ impl<'t> Placer<'_, 't> {
                 };
                 self.edits.open(at, index, format!("{semicolon} static {{ {probe} }}"));
             }
-            kind::CLASS_BODY if block.parts.iter().all(|part| self.may_be_constant(*part)) => {
+            kind::CLASS_BODY if parts.iter().all(|part| self.may_be_constant(*part)) => {
                 return Err("its initialisers may all be constants, which aren't executed");
             }
             kind::CLASS_BODY => {
@@ -109,7 +108,8 @@ impl<'t> Placer<'_, 't> {
 
     /// Whether a field's initialiser may be a constant expression. (If all are, the
     /// class has no static initialiser, and a probe would add one.)
-    pub(super) fn may_be_constant(&self, part: SyntaxNode<'t>) -> bool {
+    pub(super) fn may_be_constant(&self, part: NodeId) -> bool {
+        let part = self.file.node(part);
         if part.kind() != kind::VARIABLE_DECLARATOR {
             return false;
         }
@@ -141,14 +141,14 @@ impl<'t> Placer<'_, 't> {
     }
 
     pub(super) fn continuation(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
-        let unit = &self.blocks.units[block.unit.0 as usize];
+        let anchor = self.anchor(index);
+        let unit = self.blocks.unit_of(&self.blocks.blocks[index]);
         let probe = self.probes.statement(index);
-        match block.anchor.kind() {
+        match anchor.kind() {
             kind::VARIABLE_DECLARATOR => {
-                let declaration = block.anchor.parent().ok_or("it has no declaration")?;
+                let declaration = anchor.parent().ok_or("it has no declaration")?;
                 let before = syntax::field(declaration, field::DECLARATOR);
-                if before.is_none_or(|first| first.id() != block.anchor.id()) {
+                if before.is_none_or(|first| first.id() != anchor.id()) {
                     return Err("it begins within a declaration of several fields");
                 }
                 let word = match unit.kind {
@@ -160,7 +160,7 @@ impl<'t> Placer<'_, 't> {
                 self.edits.open(previous.end_byte(), index, text);
             }
             kind::ENUM_CONSTANT => return Err("a probe can't stand between enum constants"),
-            _ => self.edits.open(block.anchor.start_byte(), index, format!("{probe} ")),
+            _ => self.edits.open(anchor.start_byte(), index, format!("{probe} ")),
         }
         Ok(())
     }

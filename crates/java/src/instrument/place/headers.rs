@@ -10,22 +10,22 @@ use crate::java::syntax::{self, field, kind};
 
 impl<'t> Placer<'_, 't> {
     pub(super) fn for_init(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
-        let (at, text) = match block.anchor.kind() {
+        let anchor = self.anchor(index);
+        let (at, text) = match anchor.kind() {
             kind::LOCAL_VARIABLE_DECLARATION => {
-                let start = self.facts.start_of(block.construct).start_byte();
+                let start = self.facts.start_of(self.construct(index)).start_byte();
                 (start, format!("{} ", self.probes.statement(index)))
             }
-            _ => (block.anchor.start_byte(), format!("{}, ", self.probes.list(index))),
+            _ => (anchor.start_byte(), format!("{}, ", self.probes.list(index))),
         };
         self.edits.open(at, index, text);
         Ok(())
     }
 
     pub(super) fn test(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
-        let constant = constant(self.file, self.facts, block.anchor);
-        match (block.kind, constant, condition::binding(block.anchor)) {
+        let anchor = self.anchor(index);
+        let constant = constant(self.file, self.facts, anchor);
+        match (self.blocks.blocks[index].kind, constant, condition::binding(anchor)) {
             (BlockKind::DoTest, Some(ConstantValue::True), _) => self.endless_do(index),
             (BlockKind::DoTest, Some(ConstantValue::Other), _) => {
                 Err("its condition is constant, and nothing here knows its value")
@@ -33,7 +33,8 @@ impl<'t> Placer<'_, 't> {
             (BlockKind::WhileTest | BlockKind::ForTest, Some(_), _) => {
                 // It compiles, so it is true: tests and bodies come in pairs. Count at
                 // the body's start.
-                let body = syntax::field(block.construct, field::BODY).ok_or("it has no body")?;
+                let body =
+                    syntax::field(self.construct(index), field::BODY).ok_or("it has no body")?;
                 let probe = self.probes.statement(index);
                 self.body(index, body, &probe);
                 Ok(())
@@ -53,7 +54,7 @@ impl<'t> Placer<'_, 't> {
 
     /// `c` -> `(probe() && (c))`.
     pub(super) fn operand(&mut self, index: usize, value: bool, operator: &str) -> Placed {
-        let inner = syntax::without_parentheses(self.blocks.blocks[index].anchor);
+        let inner = syntax::without_parentheses(self.anchor(index));
         let probe = self.probes.truth(index, value);
         self.edits.open(inner.start_byte(), index, format!("({probe} {operator} ("));
         self.edits.close(inner.end_byte(), index, "))");
@@ -63,10 +64,10 @@ impl<'t> Placer<'_, 't> {
     /// `while (c) s` -> `while (true) { probe; if (!(c)) break; s }`, which assigns
     /// what it did, in the loop and after it.
     pub(super) fn while_as_if(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
-        let body = syntax::field(block.construct, field::BODY).ok_or("it has no body")?;
+        let anchor = self.anchor(index);
+        let body = syntax::field(self.construct(index), field::BODY).ok_or("it has no body")?;
         let probe = self.probes.statement(index);
-        let (start, end) = (block.anchor.start_byte() + 1, block.anchor.end_byte());
+        let (start, end) = (anchor.start_byte() + 1, anchor.end_byte());
         self.edits.open(start, index, format!("true) {{ {probe} if (!("));
         self.edits.close(end - 1, index, ")");
         self.edits.open(end, index, " break;");
@@ -76,13 +77,12 @@ impl<'t> Placer<'_, 't> {
 
     /// `do s while (true);` -> `for (;; probe) s`: the update is where the test was.
     pub(super) fn endless_do(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
         let probe = self.probes.list(index);
-        for child in syntax::children(block.construct) {
+        for child in syntax::children(self.construct(index)) {
             match child.kind_name() {
                 "do" => self.edits.replace(child.byte_range(), format!("for (;; {probe})")),
                 "while" | ";" => self.edits.replace(child.byte_range(), ""),
-                _ if child.id() == block.anchor.id() => {
+                _ if child == self.anchor(index) => {
                     self.edits.replace(child.byte_range(), "");
                 }
                 _ => {}
@@ -95,7 +95,7 @@ impl<'t> Placer<'_, 't> {
     pub(super) fn conditional(&mut self, index: usize) -> Placed {
         let condition = self.plain_condition(index)?;
         let no = self.false_arm(index).ok_or("its other arm has no block")?;
-        self.conditionals.insert(self.blocks.blocks[index].construct.id());
+        self.conditionals.insert(self.blocks.blocks[index].construct);
         let (package, first) = (self.probes.package, self.probes.first);
         let open = format!("{package}.W.b({}, {}, ", first + index, first + no);
         self.edits.open(condition.start_byte(), index, open);
@@ -105,7 +105,7 @@ impl<'t> Placer<'_, 't> {
 
     /// The condition of a `?:`, if a call can be put around it.
     pub(super) fn plain_condition(&self, index: usize) -> Result<SyntaxNode<'t>, &'static str> {
-        let condition = syntax::field(self.blocks.blocks[index].construct, field::CONDITION);
+        let condition = syntax::field(self.construct(index), field::CONDITION);
         condition
             .filter(|node| condition::binding(*node) == Binding::None)
             .ok_or("the condition of its `?:` binds names")
@@ -113,9 +113,9 @@ impl<'t> Placer<'_, 't> {
 
     /// The block of the other arm of the `?:` whose true arm is block `index`.
     pub(super) fn false_arm(&self, index: usize) -> Option<usize> {
-        let construct = self.blocks.blocks[index].construct.id();
+        let construct = self.blocks.blocks[index].construct;
         let rest = self.blocks.blocks.iter().enumerate().skip(index + 1);
         let mut rest = rest.filter(|(_, b)| b.kind == BlockKind::ConditionalFalse);
-        rest.find(|(_, b)| b.construct.id() == construct).map(|(i, _)| i)
+        rest.find(|(_, b)| b.construct == construct).map(|(i, _)| i)
     }
 }

@@ -28,7 +28,7 @@ pub struct ProbeTarget<'a, 't> {
     /// The file,
     pub file: &'t SourceFile,
     /// its blocks,
-    pub blocks: &'a FileBlocks<'t>,
+    pub blocks: &'a FileBlocks,
     /// what is known of its names,
     pub facts: &'a DeclaredNames<'t>,
     /// the runtime's package,
@@ -58,7 +58,7 @@ pub struct Placement {
 pub fn place(
     target: &ProbeTarget<'_, '_>,
     edits: &mut Edits,
-    report: &mut BlockFindings<'_, '_>,
+    report: &mut BlockFindings<'_>,
 ) -> Placement {
     let watched = &target.plan.watched;
     let mut placer = Placer::new(target, edits);
@@ -97,7 +97,7 @@ fn resolve(derived: &Derived, index: usize) -> Option<Sum> {
 
 struct Placer<'a, 't> {
     file: &'t SourceFile,
-    blocks: &'a FileBlocks<'t>,
+    blocks: &'a FileBlocks,
     probes: Probes<'a>,
     facts: &'a DeclaredNames<'t>,
     /// The `?:` whose condition counts both arms.
@@ -133,12 +133,22 @@ impl<'a, 't> Placer<'a, 't> {
         }
     }
 
+    /// Where block `index` begins.
+    fn anchor(&self, index: usize) -> SyntaxNode<'t> {
+        self.file.node(self.blocks.blocks[index].anchor)
+    }
+
+    /// The construct that opens block `index`.
+    fn construct(&self, index: usize) -> SyntaxNode<'t> {
+        self.file.node(self.blocks.blocks[index].construct)
+    }
+
     /// Places the probes of all blocks that do not follow from others, and what says in
     /// watched loops which block runs; returns those that can't say it.
     fn place_all(
         &mut self,
         skip: &BTreeSet<usize>,
-        report: &mut BlockFindings<'_, '_>,
+        report: &mut BlockFindings<'_>,
     ) -> BTreeSet<usize> {
         let mut refused = BTreeSet::new();
         for index in 0..self.blocks.blocks.len() {
@@ -166,7 +176,7 @@ impl<'a, 't> Placer<'a, 't> {
         &mut self,
         target: &ProbeTarget<'_, '_>,
         refused: &BTreeSet<usize>,
-        report: &mut BlockFindings<'_, '_>,
+        report: &mut BlockFindings<'_>,
     ) -> Derived {
         let mut derived = Derived::new();
         for index in target.plan.derived.keys() {
@@ -212,20 +222,20 @@ impl<'a, 't> Placer<'a, 't> {
             | BlockKind::TryBody
             | BlockKind::Catch
             | BlockKind::Finally => {
-                self.body(index, block.anchor, &self.probes.statement(index));
+                self.body(index, self.anchor(index), &self.probes.statement(index));
                 Ok(())
             }
             BlockKind::ForInit => self.for_init(index),
             BlockKind::ForTest | BlockKind::WhileTest | BlockKind::DoTest => self.test(index),
             BlockKind::ForUpdate => {
                 let probe = format!("{}, ", self.probes.list(index));
-                self.edits.open(block.anchor.start_byte(), index, probe);
+                self.edits.open(self.anchor(index).start_byte(), index, probe);
                 Ok(())
             }
             BlockKind::SwitchCase => self.arm(index),
             BlockKind::Continuation => self.continuation(index),
             BlockKind::AndRight | BlockKind::OrRight | BlockKind::ConditionalTrue
-                if constant(self.file, self.facts, block.construct).is_some() =>
+                if constant(self.file, self.facts, self.construct(index)).is_some() =>
             {
                 Err("it is part of a constant, which isn't executed")
             }
@@ -233,12 +243,10 @@ impl<'a, 't> Placer<'a, 't> {
             BlockKind::OrRight => self.operand(index, false, "||"),
             BlockKind::ConditionalTrue => self.conditional(index),
             // Probed with the true arm, in the condition.
-            BlockKind::ConditionalFalse => {
-                match self.conditionals.contains(&block.construct.id()) {
-                    true => Ok(()),
-                    false => Err("the probe of its `?:` is missing"),
-                }
-            }
+            BlockKind::ConditionalFalse => match self.conditionals.contains(&block.construct) {
+                true => Ok(()),
+                false => Err("the probe of its `?:` is missing"),
+            },
         }
     }
 
@@ -256,18 +264,19 @@ impl<'a, 't> Placer<'a, 't> {
                 | BlockKind::DoBody
         );
         if is_body && !self.is_broken(block) {
-            self.body(index, block.anchor, "");
+            self.body(index, self.anchor(index), "");
         }
         Err("the compiler refused its probe")
     }
 
-    fn is_broken(&self, block: &Block<'t>) -> bool {
-        let unit = &self.blocks.units[block.unit.0 as usize];
+    fn is_broken(&self, block: &Block) -> bool {
+        let unit = self.blocks.unit_of(block);
+        let has_error = |node: NodeId| self.file.node(node).has_error();
         match unit.kind {
             UnitKind::StaticInitializer | UnitKind::InstanceInitializer => {
-                block.kind != BlockKind::Entry && block.construct.has_error()
+                block.kind != BlockKind::Entry && has_error(block.construct)
             }
-            _ => unit.node.has_error(),
+            _ => has_error(unit.node),
         }
     }
 
@@ -282,8 +291,7 @@ impl<'a, 't> Placer<'a, 't> {
     }
 
     fn arm(&mut self, index: usize) -> Placed {
-        let block = &self.blocks.blocks[index];
-        let arm = block.anchor;
+        let arm = self.anchor(index);
         let probe = self.probes.statement(index);
         let children = syntax::children(arm);
         if arm.kind() == kind::SWITCH_GROUP {
@@ -293,8 +301,8 @@ impl<'a, 't> Placer<'a, 't> {
             return Ok(());
         }
         let body = *children.last().ok_or("its arm is empty")?;
-        let gives_value = syntax::field(block.construct, field::BODY)
-            .is_some_and(|body| self.blocks.owner.contains_key(&body.id()));
+        let gives_value = syntax::field(self.construct(index), field::BODY)
+            .is_some_and(|body| self.blocks.owners.get(body.id()).is_some());
         match gives_value && body.kind() == kind::EXPRESSION_STATEMENT {
             true => self.body(index, body, &format!("{probe} yield")),
             false => self.body(index, body, &probe),

@@ -29,8 +29,8 @@ struct FileNames<'t> {
 
 impl<'t> Removals<'t> {
     /// Reads `files`, whose blocks are `blocks`.
-    pub fn new(files: &'t [SourceFile], blocks: &[FileBlocks<'t>]) -> Removals<'t> {
-        let names = |(file, blocks): (&'t SourceFile, &FileBlocks<'t>)| FileNames {
+    pub fn new(files: &'t [SourceFile], blocks: &[FileBlocks]) -> Removals<'t> {
+        let names = |(file, blocks): (&'t SourceFile, &FileBlocks)| FileNames {
             file,
             finals: blank_finals(file),
             units: units_of(file, blocks, |_| true),
@@ -40,11 +40,7 @@ impl<'t> Removals<'t> {
 
     /// The statements that a variant without `removed` leaves out or changes, sorted;
     /// `blocks` as for [`Removals::new`].
-    pub fn statements(
-        &self,
-        blocks: &[FileBlocks<'t>],
-        removed: &BTreeSet<BlockId>,
-    ) -> Vec<Statement> {
+    pub fn statements(&self, blocks: &[FileBlocks], removed: &BTreeSet<BlockId>) -> Vec<Statement> {
         let mut statements = Vec::new();
         let mut first = 0;
         for (number, (names, blocks)) in self.files.iter().zip(blocks).enumerate() {
@@ -66,7 +62,7 @@ impl<'t> Removals<'t> {
 /// can't have a switch get none.
 pub(crate) fn guard(
     file: &SourceFile,
-    blocks: &FileBlocks<'_>,
+    blocks: &FileBlocks,
     removable: &BTreeSet<usize>,
     switch: &Switch<'_>,
     edits: &mut Edits,
@@ -81,9 +77,9 @@ pub(crate) fn guard(
     for (unit, removable) in &by_unit {
         let Some(unit) = units.get(unit) else { continue };
         for index in removable {
-            for part in &blocks.blocks[*index].parts {
-                let may = unit.candidate(file, &finals, blocks, *index, *part).is_ok();
-                if may && unit.guard(file, *part, &switch.text(starts.len()), edits) {
+            for part in blocks.blocks[*index].parts.iter().map(|part| file.node(*part)) {
+                let may = unit.candidate(file, &finals, blocks, *index, part).is_ok();
+                if may && unit.guard(file, part, &switch.text(starts.len()), edits) {
                     starts.push(part.start_byte());
                 }
             }

@@ -30,7 +30,7 @@ use crate::java::SourceFile;
 
 /// For each block of a file: whether a variant can leave its statements out, alone,
 /// or else why not.
-pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &'static str>> {
+pub fn removable(file: &SourceFile, blocks: &FileBlocks) -> Vec<Result<(), &'static str>> {
     let finals = blank_finals(file);
     let units = units_of(file, blocks, |_| true);
     let plan = |index: usize| match units.get(&blocks.blocks[index].unit.0) {
@@ -43,10 +43,10 @@ pub fn removable(file: &SourceFile, blocks: &FileBlocks<'_>) -> Vec<Result<(), &
 /// Leaves the statements of the blocks `removed` out.
 pub(super) fn remove(
     file: &SourceFile,
-    blocks: &FileBlocks<'_>,
+    blocks: &FileBlocks,
     removed: &BTreeSet<usize>,
     edits: &mut Edits,
-    report: &mut BlockFindings<'_, '_>,
+    report: &mut BlockFindings<'_>,
 ) {
     if removed.is_empty() {
         return;

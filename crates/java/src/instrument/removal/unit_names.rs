@@ -16,7 +16,7 @@ use crate::java::{NodeId, SourceFile, SyntaxNode};
 
 /// The blocks of each unit.
 pub(super) fn by_unit(
-    blocks: &FileBlocks<'_>,
+    blocks: &FileBlocks,
     indices: &BTreeSet<usize>,
 ) -> BTreeMap<u32, BTreeSet<usize>> {
     let mut by_unit: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
@@ -37,22 +37,24 @@ pub(super) struct UnitPlan<'t> {
 
 pub(super) fn units_of<'t>(
     file: &'t SourceFile,
-    blocks: &FileBlocks<'t>,
+    blocks: &FileBlocks,
     wanted: impl Fn(u32) -> bool,
 ) -> Map<u32, UnitNames<'t>> {
     let numbers = 0..u32::try_from(blocks.units.len()).expect("fewer than 2^32 units");
-    let depths = unit_depths(blocks);
+    let depths = unit_depths(file, blocks);
     let wanted = numbers.filter(|n| wanted(*n) && depths[*n as usize] < DEEPEST_UNIT);
     let is_fine = blocks.blocks.iter().any(|block| OF_EXPRESSIONS.contains(&block.kind));
-    let names = |n: u32| UnitNames::gather(file, &code_of(&blocks.units[n as usize]), is_fine);
+    let names =
+        |n: u32| UnitNames::gather(file, &code_of(file, &blocks.units[n as usize]), is_fine);
     wanted.map(|n| (n, names(n))).collect()
 }
 
 /// What holds all that may run in a unit: the unit itself, of a class's initialisers its
 /// members but for methods and types, which are units of their own.
-fn code_of<'t>(unit: &BodyUnit<'t>) -> Vec<SyntaxNode<'t>> {
+fn code_of<'t>(file: &'t SourceFile, unit: &BodyUnit) -> Vec<SyntaxNode<'t>> {
+    let node = file.node(unit.node);
     if !matches!(unit.kind, UnitKind::StaticInitializer | UnitKind::InstanceInitializer) {
-        return vec![unit.node];
+        return vec![node];
     }
     let is_code = |member: &SyntaxNode<'_>| {
         !syntax::is_type_declaration(*member)
@@ -63,7 +65,7 @@ fn code_of<'t>(unit: &BodyUnit<'t>) -> Vec<SyntaxNode<'t>> {
                     | kind::COMPACT_CONSTRUCTOR_DECLARATION
             )
     };
-    syntax::members(unit.node).into_iter().filter(is_code).collect()
+    syntax::members(node).into_iter().filter(is_code).collect()
 }
 
 /// Blocks within expressions.
@@ -78,8 +80,8 @@ const OF_EXPRESSIONS: [BlockKind; 4] = [
 const DEEPEST_UNIT: usize = 32;
 
 /// For each unit, how many others are around it.
-fn unit_depths(blocks: &FileBlocks<'_>) -> Vec<usize> {
-    let range = |unit: usize| blocks.units[unit].node.byte_range();
+fn unit_depths(file: &SourceFile, blocks: &FileBlocks) -> Vec<usize> {
+    let range = |unit: usize| file.tree.range(blocks.units[unit].node);
     let mut order: Vec<usize> = (0..blocks.units.len()).collect();
     order.sort_by_key(|unit| (range(*unit).start, Reverse(range(*unit).end)));
     let mut depths = vec![0; order.len()];
@@ -201,15 +203,15 @@ impl<'t> UnitNames<'t> {
         &self,
         file: &'t SourceFile,
         finals: &Set<&str>,
-        blocks: &FileBlocks<'t>,
+        blocks: &FileBlocks,
         removed: &BTreeSet<usize>,
     ) -> UnitPlan<'t> {
         let mut why = NOTHING;
         let mut candidates = Vec::new();
         for index in removed {
-            for part in &blocks.blocks[*index].parts {
-                match self.candidate(file, finals, blocks, *index, *part) {
-                    Ok(names) => candidates.push((*part, names)),
+            for part in blocks.blocks[*index].parts.iter().map(|part| file.node(*part)) {
+                match self.candidate(file, finals, blocks, *index, part) {
+                    Ok(names) => candidates.push((part, names)),
                     Err(reason) if reason != NOTHING => why = reason,
                     Err(_) => {}
                 }
@@ -240,12 +242,12 @@ impl<'t> UnitNames<'t> {
         &self,
         file: &'t SourceFile,
         finals: &Set<&str>,
-        blocks: &FileBlocks<'t>,
+        blocks: &FileBlocks,
         index: usize,
         part: SyntaxNode<'t>,
     ) -> Result<Vec<&'t str>, &'static str> {
         let block = &blocks.blocks[index];
-        let unit = &blocks.units[block.unit.0 as usize];
+        let unit = blocks.unit_of(block);
         if matches!(block.kind, BlockKind::ForInit | BlockKind::ForUpdate) {
             return Err("it is the header of a loop");
         }
@@ -253,7 +255,7 @@ impl<'t> UnitNames<'t> {
             return Err("the parser can't follow it");
         }
         if syntax::kind_of(part) == kind::VARIABLE_DECLARATOR {
-            field_value(file, unit.node, part)?;
+            field_value(file, file.node(unit.node), part)?;
             return Ok(StatementEffects::of(file, part).mentioned);
         }
         if !matches!(
@@ -352,10 +354,10 @@ impl<'t> UnitNames<'t> {
 }
 
 /// Whether a part holds blocks other than its own.
-fn owns_blocks(blocks: &FileBlocks<'_>, index: usize, part: SyntaxNode<'_>) -> bool {
+fn owns_blocks(blocks: &FileBlocks, index: usize, part: SyntaxNode<'_>) -> bool {
     let mut found = false;
     syntax::walk(part, |node, _| {
-        found |= blocks.owner.get(&node.id()).is_some_and(|owner| *owner != index);
+        found |= blocks.owners.get(node.id()).is_some_and(|owner| owner != index);
         !found
     });
     found
