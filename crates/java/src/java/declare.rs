@@ -4,6 +4,7 @@
 use super::SourceFile;
 use super::class::Visibility;
 use super::kinds::{Field, Kind};
+use super::syntax;
 use super::syntax_tree::{NodeId, SyntaxTree};
 use super::types::Name;
 use crate::java::fast::Map;
@@ -75,6 +76,11 @@ impl<'s> FileUnit<'s> {
 
     pub fn text(&self, node: NodeId) -> &'s str {
         &self.source.text[self.tree.range(node)]
+    }
+
+    /// Whether the declaration at `node` has the modifier.
+    pub fn has_modifier(&self, node: NodeId, modifier: &str) -> bool {
+        syntax::has_modifier(self.tree.node(node), modifier, &self.source.text)
     }
 
     /// The dotted name below a package or import declaration, without white space.
@@ -156,7 +162,7 @@ pub(crate) fn declared_classes(
         let is_inner = outer.is_some()
             && !in_interface
             && tree.kind(node) == Kind::ClassDeclaration
-            && !has_modifier(tree, text, node, "static");
+            && !syntax::has_modifier(tree.node(node), "static", text);
         let is_generic = tree.child(node, Field::TypeParameters).is_some();
         let inner = format!("{name}$");
         let members = Map::default();
@@ -180,17 +186,8 @@ pub(crate) fn members(tree: &SyntaxTree, class: NodeId) -> impl Iterator<Item = 
         Kind::ClassBody => Some(class),
         _ => tree.child(class, Field::Body),
     };
-    body.into_iter().flat_map(move |body| tree.children(body)).flat_map(move |member| {
-        let inner = tree.kind(member) == Kind::EnumBodyDeclarations;
-        let (own, below) = if inner { (None, Some(member)) } else { (Some(member), None) };
-        own.into_iter().chain(below.into_iter().flat_map(move |m| tree.children(m)))
-    })
-}
-
-/// Whether a declaration has the modifier.
-pub(crate) fn has_modifier(tree: &SyntaxTree, text: &str, node: NodeId, modifier: &str) -> bool {
-    tree.first(node, Kind::Modifiers)
-        .is_some_and(|list| tree.children(list).any(|m| &text[tree.range(m)] == modifier))
+    let members = body.map_or_else(Vec::new, |body| syntax::members(tree.node(body)));
+    members.into_iter().map(|member| member.id())
 }
 
 /// What the modifiers of a declaration in a class say.

@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use super::class::{ClassInfo, Constancy, FieldInfo, MethodInfo, Visibility};
-use super::declare::{
-    ClassDecl, FileUnit, extra_dimensions, has_modifier, members, supertype_nodes, visibility,
-};
+use super::declare::{ClassDecl, FileUnit, extra_dimensions, members, supertype_nodes, visibility};
 use super::hierarchy::Hierarchy;
 use super::kinds::{Field, Kind};
 use super::syntax_tree::NodeId;
@@ -197,8 +195,8 @@ fn add_members(names: &mut TypeNames<'_>, node: NodeId, kind: Kind, class: &mut 
 fn add_fields(names: &TypeNames<'_>, node: NodeId, class: &mut ClassInfo) {
     let (tree, text) = (&names.file.tree, &names.file.source.text);
     let ty = tree.child(node, Field::Type).map_or(Type::Unknown, |t| names.ty(t));
-    let is_final = class.is_interface || has_modifier(tree, text, node, "final");
-    let is_static = class.is_interface || has_modifier(tree, text, node, "static");
+    let is_final = class.is_interface || names.file.has_modifier(node, "final");
+    let is_static = class.is_interface || names.file.has_modifier(node, "static");
     let visibility = member_visibility(names.file, node, class);
     for declarator in tree.children(node).filter(|d| tree.kind(*d) == Kind::VariableDeclarator) {
         let Some(name) = tree.child(declarator, Field::Name) else { continue };
@@ -246,7 +244,7 @@ fn add_method(names: &mut TypeNames<'_>, node: NodeId, name: &str, class: &mut C
     let (parameters, varargs) = parameters(names, node);
     names.levels.truncate(before);
     let body = tree.child(node, Field::Body);
-    let is_native = has_modifier(tree, text, node, "native");
+    let is_native = file.has_modifier(node, "native");
     let method = MethodInfo {
         class: class.name.clone(),
         name: name.into(),
@@ -255,7 +253,7 @@ fn add_method(names: &mut TypeNames<'_>, node: NodeId, name: &str, class: &mut C
         returns,
         varargs,
         visibility: member_visibility(file, node, class),
-        is_static: has_modifier(tree, text, node, "static"),
+        is_static: file.has_modifier(node, "static"),
         declaration: Some(node),
         is_abstract: body.is_none() && !is_native,
         from_source: true,

@@ -13,10 +13,6 @@ pub(crate) mod kind {
 
     pub const PACKAGE_DECLARATION: Kind = Kind::PackageDeclaration;
     pub const CLASS_DECLARATION: Kind = Kind::ClassDeclaration;
-    pub const INTERFACE_DECLARATION: Kind = Kind::InterfaceDeclaration;
-    pub const ENUM_DECLARATION: Kind = Kind::EnumDeclaration;
-    pub const RECORD_DECLARATION: Kind = Kind::RecordDeclaration;
-    pub const ANNOTATION_TYPE_DECLARATION: Kind = Kind::AnnotationTypeDeclaration;
     pub const CLASS_BODY: Kind = Kind::ClassBody;
     pub const INTERFACE_BODY: Kind = Kind::InterfaceBody;
     pub const ENUM_BODY: Kind = Kind::EnumBody;
@@ -205,14 +201,7 @@ pub fn without_parentheses<'t>(mut node: SyntaxNode<'t>) -> SyntaxNode<'t> {
 
 /// Whether `node` declares a named class, interface, enum, record or annotation type.
 pub fn is_type_declaration(node: SyntaxNode<'_>) -> bool {
-    matches!(
-        kind_of(node),
-        kind::CLASS_DECLARATION
-            | kind::INTERFACE_DECLARATION
-            | kind::ENUM_DECLARATION
-            | kind::RECORD_DECLARATION
-            | kind::ANNOTATION_TYPE_DECLARATION
-    )
+    node.kind().is_class_declaration()
 }
 
 /// Whether `declaration`'s modifiers hold the keyword `modifier`.

@@ -6,7 +6,6 @@ use super::context::conversion;
 use super::counter::OperationCounter;
 use super::verb::Verb;
 use crate::blocks::{Block, BlockKind, BodyUnit, UnitKind};
-use crate::java::declare::has_modifier;
 use crate::java::kinds::{Field, Kind};
 use crate::java::syntax_tree::NodeId;
 use crate::java::types::{Type, ValueKind};
@@ -46,11 +45,11 @@ impl OperationCounter<'_> {
         }
         match block.kind {
             BlockKind::ForeachBody => self.iteration(block.construct),
-            BlockKind::Entry if unit.kind == UnitKind::Method => {
-                let text = &self.file.source.text;
-                if has_modifier(self.tree(), text, unit.node, "synchronized") {
-                    self.add(Operation::SYNCHRONIZED, self.line_of(unit.node, Field::Name));
-                }
+            BlockKind::Entry
+                if unit.kind == UnitKind::Method
+                    && self.file.has_modifier(unit.node, "synchronized") =>
+            {
+                self.add(Operation::SYNCHRONIZED, self.line_of(unit.node, Field::Name));
             }
             _ => {}
         }

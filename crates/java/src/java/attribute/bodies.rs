@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Attributor, BodyContext};
 use crate::java::class::ClassInfo;
-use crate::java::declare::{ClassDecl, declared_classes, extra_dimensions, has_modifier, members};
+use crate::java::declare::{ClassDecl, declared_classes, extra_dimensions, members};
 use crate::java::kinds::{Field, Kind};
 use crate::java::source_class;
 use crate::java::syntax_tree::NodeId;
@@ -237,7 +237,7 @@ impl Attributor<'_> {
 
     /// Whether a local variable declaration says `final`.
     pub(super) fn is_final(&self, node: NodeId) -> bool {
-        has_modifier(self.tree(), &self.file.source.text, node, "final")
+        self.file.has_modifier(node, "final")
     }
 
     /// The `[]` that a declarator adds to its type.
