@@ -4,11 +4,11 @@ use super::{NONE, NodeId, SyntaxEntry, SyntaxTree};
 
 /// What a part of a tree has of a node and of those below it.
 pub(super) enum Share {
-    /// The node, and of those below what is to be had of them.
+    /// The node; those below have shares of their own.
     Node,
     /// The node, and nothing that is below.
     NodeAlone,
-    /// Not the node, but what is to be had of those below, in its place.
+    /// Not the node, but in its place those below by their own shares.
     Below,
     /// Nothing.
     Nothing,

@@ -1,5 +1,5 @@
-//! A tree without what has no meaning of its own: a third of the nodes is enough to count
-//! what a program does.
+//! A tree without what has no meaning of its own: the rest is enough to resolve names and
+//! types and to count what a program does.
 
 use super::part::{KeptNodes, Share};
 use super::{NAMED, NodeId, SyntaxTree};
