@@ -134,7 +134,7 @@ impl<P: Ord + Clone> Split<P> {
     /// What rounding has lost: the total less all parts, in joules. Outputs assert that it
     /// is below 1e-9 of the parts' absolute sum.
     #[must_use]
-    pub fn residual_j(&self) -> f64 {
+    pub(crate) fn residual_j(&self) -> f64 {
         self.total_j - self.shares.values().sum::<f64>() - self.unattributed_j
     }
 

@@ -36,7 +36,7 @@ impl Replicates {
     }
 
     /// The quantiles `low` and `1 - low` of every scaled cost.
-    pub fn percentiles(&self, low: f64) -> Vec<(f64, f64)> {
+    pub(crate) fn percentiles(&self, low: f64) -> Vec<(f64, f64)> {
         (0..self.b.ncols())
             .map(|j| {
                 let mut values: Vec<f64> = self.b.col(j).iter().copied().collect();

@@ -102,19 +102,19 @@ impl Design {
     }
 
     /// Cross products of all rows.
-    pub fn gram(&self) -> Gram {
+    pub(crate) fn gram(&self) -> Gram {
         Gram { rows: self.rows(), ..Gram::from_rows(&self.x, &self.y) }
     }
 
     /// Cross products of the given rows.
-    pub fn gram_of(&self, rows: &[usize]) -> Gram {
+    pub(crate) fn gram_of(&self, rows: &[usize]) -> Gram {
         let x = Mat::from_fn(rows.len(), self.columns(), |i, j| self.x[(rows[i], j)]);
         let y: Vec<f64> = rows.iter().map(|i| self.y[*i]).collect();
         Gram::from_rows(&x, &y)
     }
 
     /// Cut by the fold of each row.
-    pub fn fold_grams(&self, fold_of: &[usize]) -> FoldGrams {
+    pub(crate) fn fold_grams(&self, fold_of: &[usize]) -> FoldGrams {
         let folds = fold_of.iter().max().map_or(0, |last| last + 1);
         let rows = |fold| (0..fold_of.len()).filter(move |i| fold_of[*i] == fold);
         let parts = (0..folds).map(|f| self.gram_of(&rows(f).collect::<Vec<_>>())).collect();

@@ -36,7 +36,7 @@ impl Gram {
     }
 
     /// Sum of squared residuals of the coefficients `b`; never below zero.
-    pub fn squared_error(&self, b: &[f64]) -> f64 {
+    pub(crate) fn squared_error(&self, b: &[f64]) -> f64 {
         (self.yy - 2.0 * dot(b, &self.xy) + dot(b, &times(self.xx.as_ref(), b))).max(0.0)
     }
 }

@@ -40,7 +40,7 @@ use super::weights::weights;
 use crate::table::{Case, Table};
 
 /// A data set of counts and energies.
-pub type EnergyDataset = Dataset<f64, f64, Ix1>;
+pub(crate) type EnergyDataset = Dataset<f64, f64, Ix1>;
 
 impl TryFrom<&Table> for EnergyDataset {
     type Error = ModelError;

@@ -23,7 +23,7 @@ impl Scores {
 
     /// The strengths that are no worse than the best by more than the standard error of
     /// its error over the folds: those that the folds can't tell apart.
-    pub fn within_error(&self) -> impl Iterator<Item = f64> {
+    pub(crate) fn within_error(&self) -> impl Iterator<Item = f64> {
         let best = self.best_at();
         let (mean, n) = (self.mean(best), self.folds.len() as f64);
         let squares: f64 = self.folds.iter().map(|fold| (fold[best] - mean).powi(2)).sum();
@@ -33,7 +33,7 @@ impl Scores {
 
     /// Whether `other` predicts held-out cases better beyond doubt, each at its best: on
     /// the same folds, by more than twice the standard error of the difference.
-    pub fn clearly_beaten_by(&self, other: &Self) -> bool {
+    pub(crate) fn clearly_beaten_by(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.best_at(), other.best_at());
         let folds = self.folds.iter().zip(&other.folds);
         let gains: Vec<f64> = folds.map(|(our, their)| our[ours] - their[theirs]).collect();

@@ -190,7 +190,8 @@ pub const TABLE_NUMBERS: InputLimit =
     InputLimit::new("numbers of a table that is held whole", 1 << 26);
 
 /// A row of a CSV table.
-pub const TABLE_ROW_BYTES: InputLimit = InputLimit::new("bytes of a row of a table", 8 << 20);
+pub(crate) const TABLE_ROW_BYTES: InputLimit =
+    InputLimit::new("bytes of a row of a table", 8 << 20);
 
 /// Names, groups and devices of 4096 rows.
 pub const BLOCK_TEXT_BYTES: InputLimit =

@@ -157,10 +157,7 @@ fn application(folder: &Path) -> Option<PathBuf> {
     let source = folder.join("Session.java");
     fs::write(&source, SOURCE).unwrap();
     let mut javac = javac();
-    javac
-        .args(["-g", "--release", "11", "-d"])
-        .arg(folder.join("classes"))
-        .arg(&source);
+    javac.args(["-g", "--release", "11", "-d"]).arg(folder.join("classes")).arg(&source);
     let Ok(output) = javac.output() else {
         crate::skip::because("no javac on the path");
         return None;

@@ -122,7 +122,7 @@ impl<'m> IndexedModel<'m> {
     }
 
     /// Whether the cases alone determine the energy of `counts`.
-    pub fn are_determined(&self, counts: &CountVector) -> bool {
+    pub(crate) fn are_determined(&self, counts: &CountVector) -> bool {
         let counts: Vec<(usize, f64)> = counts.0.iter().map(|(cost, n)| (cost.0, *n)).collect();
         self.model.is_estimable(&counts)
     }

@@ -166,13 +166,13 @@ pub(super) struct Portion {
 
 impl Portion {
     /// What an execution of any operation spends on average, in joules.
-    pub fn once_j(&self) -> f64 {
+    pub(crate) fn once_j(&self) -> f64 {
         self.energy.joules().0 / self.executions.max(1) as f64
     }
 
     /// What is usual of it, in joules, where an execution of any operation spends so much on
     /// average: half way there, since costs of single operations may be far too low.
-    pub fn usual_j(&self, once_j: f64) -> f64 {
+    pub(crate) fn usual_j(&self, once_j: f64) -> f64 {
         (self.energy.joules().0 + once_j * self.executions as f64) / 2.0
     }
 }

@@ -130,7 +130,7 @@ pub struct Ledger {
 }
 
 /// Of idle energy where the meter tells none.
-pub const NOT_MEASURED: &str = "not measured";
+pub(crate) const NOT_MEASURED: &str = "not measured";
 
 /// The figure of a row that has none, and why.
 pub const NOT_KNOWN: &str = "not known";

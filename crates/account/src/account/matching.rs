@@ -189,7 +189,7 @@ pub fn join(
 }
 
 /// The same, with what of the accounts nothing in `truth` matches.
-pub fn join_both(
+pub(crate) fn join_both(
     accounts: Vec<(MethodSignature, MatchedFigure)>,
     truth: Vec<(MethodSignature, MatchedFigure)>,
 ) -> (Vec<FigureWithTruth>, Vec<MatchedFigure>) {

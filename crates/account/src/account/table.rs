@@ -65,7 +65,7 @@ fn levels(accounts: &Accounts) -> Vec<AccountTable> {
 /// apart, joined by `+`), what samples and what counts alone say of it, both together, and how
 /// much of that is the samples' word. The block effect is the same in every row; the spreads
 /// between runs are the method's own.
-pub fn areas_csv(areas: &MethodGroups) -> String {
+pub(crate) fn areas_csv(areas: &MethodGroups) -> String {
     let mut table = CsvText::new([
         "class",
         "method",
@@ -121,24 +121,24 @@ pub fn operations_csv(accounts: &Accounts) -> String {
 }
 
 /// `file, line, FIGURE, unknown, determined`.
-pub fn lines_csv(accounts: &Accounts) -> String {
+pub(crate) fn lines_csv(accounts: &Accounts) -> String {
     let key = |key: &LineKey| [key.file.clone(), key.line.to_string()];
     level_csv(accounts, ["file", "line"], &accounts.lines, key)
 }
 
 /// `class, method, FIGURE, unknown, determined`.
-pub fn methods_csv(accounts: &Accounts) -> String {
+pub(crate) fn methods_csv(accounts: &Accounts) -> String {
     let key = |key: &MethodKey| [key.class.clone(), key.method.clone()];
     level_csv(accounts, ["class", "method"], &accounts.methods, key)
 }
 
 /// `class, FIGURE, unknown, determined`.
-pub fn classes_csv(accounts: &Accounts) -> String {
+pub(crate) fn classes_csv(accounts: &Accounts) -> String {
     named_csv(accounts, "class", &accounts.classes)
 }
 
 /// `package, FIGURE, unknown, determined`.
-pub fn packages_csv(accounts: &Accounts) -> String {
+pub(crate) fn packages_csv(accounts: &Accounts) -> String {
     named_csv(accounts, "package", &accounts.packages)
 }
 

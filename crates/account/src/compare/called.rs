@@ -113,7 +113,11 @@ impl Version<'_> {
     }
 
     /// The methods that calls in some blocks may run, and those that these may call.
-    pub fn called_from(&self, blocks: &BTreeSet<BlockId>, ran: &Entries) -> BTreeSet<MethodKey> {
+    pub(crate) fn called_from(
+        &self,
+        blocks: &BTreeSet<BlockId>,
+        ran: &Entries,
+    ) -> BTreeSet<MethodKey> {
         let rates = self.calls_per_call(ran);
         let sites = self.calls.sites.iter().filter(|site| blocks.contains(&site.block));
         let mut open: Vec<CallTarget> = sites.filter_map(|site| self.target(site, ran)).collect();
@@ -131,7 +135,7 @@ impl Version<'_> {
 
     /// How many calls more `self` makes than `base`, with all that follows. Methods that
     /// call themselves so often that no end is seen are open.
-    pub fn changes_from(&self, base: Version<'_>, ran: &Entries) -> Changes {
+    pub(crate) fn changes_from(&self, base: Version<'_>, ran: &Entries) -> Changes {
         let mut changes = self.all_calls(ran);
         for (target, calls) in base.all_calls(ran) {
             *changes.entry(target).or_default() -= calls;

@@ -28,7 +28,7 @@ pub struct Uncertain {
 
 impl Uncertain {
     /// The mean of repeats; without an error where there is only one, `None` of none.
-    pub fn mean_of(values: &[f64]) -> Option<Uncertain> {
+    pub(crate) fn mean_of(values: &[f64]) -> Option<Uncertain> {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         if values.is_empty() || !mean.is_finite() {
@@ -83,7 +83,7 @@ impl Uncertain {
 
 /// The factor between the standard error of `a` with `b` and half their 95 % interval:
 /// Student's t at the degrees of freedom of both together.
-pub fn student_of(a: &Uncertain, b: &Uncertain) -> Option<f64> {
+pub(crate) fn student_of(a: &Uncertain, b: &Uncertain) -> Option<f64> {
     let parts = || a.parts.iter().chain(&b.parts).flatten();
     a.parts.as_ref().and(b.parts.as_ref())?;
     let total: f64 = parts().map(|part| part.variance).sum();

@@ -65,7 +65,7 @@ pub fn assumed_hints(
 
 /// Executions per block if every unit were entered 1000 times and every loop iterated 20
 /// times per entry. The input's own executions don't matter.
-pub fn assumed_executions(input: HintInput<'_>) -> BTreeMap<BlockId, u64> {
+pub(crate) fn assumed_executions(input: HintInput<'_>) -> BTreeMap<BlockId, u64> {
     let once: BTreeMap<BlockId, u64> =
         input.dictionary.blocks.iter().map(|block| (block.id, ENTRIES)).collect();
     let context = Context::new(HintInput { executions: &once, ..input });

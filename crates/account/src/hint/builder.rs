@@ -30,13 +30,16 @@ const OTHERS: [&str; 17] = [
 ];
 
 /// Whether a declared type is a builder's.
-pub fn is_builder_type(type_text: &str) -> bool {
+pub(crate) fn is_builder_type(type_text: &str) -> bool {
     matches!(simple_type(type_text).as_str(), "StringBuilder" | "StringBuffer")
 }
 
 /// The variable that an expression, a chain of calls too, gives: `b` of `b.append(x).reverse()`.
 /// None where the file doesn't say that it is a builder.
-pub fn variable_of<'t>(file: &SourceFile, expression: SyntaxNode<'t>) -> Option<SyntaxNode<'t>> {
+pub(crate) fn variable_of<'t>(
+    file: &SourceFile,
+    expression: SyntaxNode<'t>,
+) -> Option<SyntaxNode<'t>> {
     let mut node = pattern::without_parentheses(expression);
     while let Some(call) = pattern::as_call(node) {
         if !ITSELF.contains(&file.text_of(call.name)) {
@@ -49,7 +52,7 @@ pub fn variable_of<'t>(file: &SourceFile, expression: SyntaxNode<'t>) -> Option<
 }
 
 /// A local builder's declaration and all that is done with it.
-pub struct LocalBuilder<'t> {
+pub(crate) struct LocalBuilder<'t> {
     /// Its declarator.
     pub declarator: SyntaxNode<'t>,
     /// Its name.
@@ -102,7 +105,10 @@ pub fn local<'t>(file: &SourceFile, declaration: SyntaxNode<'t>) -> Option<Local
 }
 
 /// The local builder that a variable is.
-pub fn local_of<'t>(file: &SourceFile, variable: SyntaxNode<'t>) -> Option<LocalBuilder<'t>> {
+pub(crate) fn local_of<'t>(
+    file: &SourceFile,
+    variable: SyntaxNode<'t>,
+) -> Option<LocalBuilder<'t>> {
     let declared = pattern::declared(file, variable)?;
     let is_local = declared.place == NameKind::Local;
     is_local.then(|| declared.node.parent()).flatten().and_then(|found| local(file, found))

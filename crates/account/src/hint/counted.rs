@@ -197,13 +197,13 @@ impl<'a> Context<'a> {
     }
 
     /// The blocks of a file, in source order.
-    pub fn blocks_of(&self, file: &str) -> &[&'a BlockEntry] {
+    pub(crate) fn blocks_of(&self, file: &str) -> &[&'a BlockEntry] {
         self.files.get(file).map_or(&[], Vec::as_slice)
     }
 
     /// Whether no method of the sources assigns a field of this name: once its object is
     /// made, it stays.
-    pub fn is_set_once(&self, field: &str) -> bool {
+    pub(crate) fn is_set_once(&self, field: &str) -> bool {
         let sources = self.input.sources;
         let all = || sources.iter().flat_map(pattern::reassigned_fields).collect();
         !self.reassigned.get_or_init(all).contains(field)
@@ -236,7 +236,7 @@ impl<'a> Context<'a> {
     }
 
     /// Adds executions of an operation of the source, at the price of its context.
-    pub fn add_found(
+    pub(crate) fn add_found(
         &self,
         counted: &mut PricedOperations,
         block: &BlockEntry,
@@ -255,7 +255,7 @@ impl<'a> Context<'a> {
 
     /// Adds executions of an operation that is small beside the rest: without a cost it
     /// counts as free.
-    pub fn add_known(
+    pub(crate) fn add_known(
         &self,
         counted: &mut PricedOperations,
         form: impl Into<PricedForm>,
@@ -268,7 +268,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether the model has a price of this function's own: not that of all the rest.
-    pub fn has_own_price(&self, function: &LibraryFunction) -> bool {
+    pub(crate) fn has_own_price(&self, function: &LibraryFunction) -> bool {
         let name = function.name();
         self.costs.of(name).is_some_and(|cost| self.costs.name(cost) == name)
     }

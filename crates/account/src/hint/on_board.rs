@@ -55,7 +55,7 @@ impl BoardRatios {
     }
 
     /// What is known of a pattern. A single place tells nothing of others.
-    pub fn of_pattern(&self, pattern: &str) -> Option<BoardRatio> {
+    pub(crate) fn of_pattern(&self, pattern: &str) -> Option<BoardRatio> {
         let known = self.0.get(pattern)?;
         let is_single = matches!(known.as_slice(), [One { is_place: true, .. }]);
         together(known, basis_of(pattern)).filter(|_| !is_single)

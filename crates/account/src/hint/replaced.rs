@@ -12,7 +12,7 @@ use crate::java::{SourceFile, SyntaxNode};
 use crate::operations::{BlockEntry, Feature, LibraryFunction};
 
 /// Lines of a file whose code a rewrite replaces.
-pub struct Replaced<'a> {
+pub(crate) struct Replaced<'a> {
     file: &'a SourceFile,
     lines: BTreeSet<u32>,
 }

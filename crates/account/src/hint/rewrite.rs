@@ -48,7 +48,7 @@ pub(super) fn numbered(name: &str, n: usize) -> String {
 
 impl Rewrite {
     /// All edits, those of members too.
-    pub fn all_edits(&self) -> Vec<Edit> {
+    pub(crate) fn all_edits(&self) -> Vec<Edit> {
         [self.edits.as_slice(), &self.members].concat()
     }
 
@@ -76,7 +76,7 @@ fn with_word(text: &str, from: &str, to: &str) -> String {
 }
 
 /// A name like `wanted` that the file doesn't have.
-pub fn fresh_name(file: &SourceFile, wanted: &str) -> String {
+pub(crate) fn fresh_name(file: &SourceFile, wanted: &str) -> String {
     let used = pattern::names_of(file);
     let free = (1..).map(|n| numbered(wanted, n)).find(|name| !used.contains(name.as_str()));
     free.expect("there are more numbers than names")
@@ -84,7 +84,7 @@ pub fn fresh_name(file: &SourceFile, wanted: &str) -> String {
 
 /// Declarations before a loop as edits: on lines of their own where the loop stands among
 /// other statements, else in braces around it.
-pub fn before_loop(site: &Site<'_>, declarations: &[String]) -> Vec<Edit> {
+pub(crate) fn before_loop(site: &Site<'_>, declarations: &[String]) -> Vec<Edit> {
     let (root, among_others) = pattern::outermost_statement(site.syntax.node);
     let indent = indent(site.file, root);
     let insert = |at: usize, text: String| Edit { range: at..at, text };
@@ -100,7 +100,7 @@ pub fn before_loop(site: &Site<'_>, declarations: &[String]) -> Vec<Edit> {
 }
 
 /// The white space of the line behind a brace at `at`, where members of its class stand.
-pub fn indent_in(file: &SourceFile, at: usize) -> String {
+pub(crate) fn indent_in(file: &SourceFile, at: usize) -> String {
     let line = |text: &str| -> String { text.chars().take_while(|c| c.is_whitespace()).collect() };
     let mut behind = file.text[at..].lines().skip(1).filter(|line| !line.trim().is_empty());
     behind.next().map_or(String::new(), line)

@@ -54,13 +54,13 @@ impl<'a> Site<'a> {
 
     /// Whether code that isn't known here may run in the loop: methods of the sources, of
     /// libraries other than the JDK, and interfaces of the JDK that others implement.
-    pub fn calls_source_methods(&self) -> bool {
+    pub(crate) fn calls_source_methods(&self) -> bool {
         let calls = |block: &&BlockEntry| block.operations.iter().any(|o| is_open(&o.operation));
         self.blocks().iter().any(calls)
     }
 
     /// Whether `node` stands in this loop, not in a loop or another unit within it.
-    pub fn is_directly_in(&self, node: SyntaxNode<'_>) -> bool {
+    pub(crate) fn is_directly_in(&self, node: SyntaxNode<'_>) -> bool {
         pattern::innermost_loop(node) == Some(self.syntax.node)
             && !pattern::in_other_unit(node, self.syntax.node)
     }
@@ -79,7 +79,7 @@ impl<'a> Site<'a> {
     }
 
     /// The block among the loop's that holds the source at `node`.
-    pub fn block_at(&self, context: &Context<'_>, node: SyntaxNode<'_>) -> &'a BlockEntry {
+    pub(crate) fn block_at(&self, context: &Context<'_>, node: SyntaxNode<'_>) -> &'a BlockEntry {
         let within = |part: &SyntaxNode<'_>| {
             part.start_byte() <= node.start_byte() && node.end_byte() <= part.end_byte()
         };

@@ -6,7 +6,7 @@ use crate::java::{SourceFile, SyntaxNode};
 
 /// A type, as far as it decides what appending and concatenating do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueType {
+pub(crate) enum ValueType {
     /// String.
     Text,
     /// byte, short, int, long, float or double.
@@ -99,7 +99,7 @@ impl ValueType {
 }
 
 /// The type of an expression; `None` where the sources don't show it.
-pub fn type_of(
+pub(crate) fn type_of(
     sources: &[SourceFile],
     file: &SourceFile,
     node: SyntaxNode<'_>,
@@ -159,7 +159,7 @@ fn of_literal(node: SyntaxNode<'_>) -> Option<ValueType> {
 }
 
 /// The type of a sum: a String if one side is, whatever the other is.
-pub fn of_sum(left: Option<ValueType>, right: Option<ValueType>) -> Option<ValueType> {
+pub(crate) fn of_sum(left: Option<ValueType>, right: Option<ValueType>) -> Option<ValueType> {
     if left == Some(ValueType::Text) || right == Some(ValueType::Text) {
         return Some(ValueType::Text);
     }

@@ -90,14 +90,14 @@ impl Account {
     /// Measured less reconstructed energy, as a part of the measured one; none if nothing
     /// was measured.
     #[must_use]
-    pub fn reconstruction_error(&self) -> Option<f64> {
+    pub(crate) fn reconstruction_error(&self) -> Option<f64> {
         let total = self.split.total_j();
         (total != 0.0).then(|| (self.split.unattributed_j() / total).abs())
     }
 
     /// Joules by component row.
     #[must_use]
-    pub fn by_row(&self) -> BTreeMap<usize, f64> {
+    pub(crate) fn by_row(&self) -> BTreeMap<usize, f64> {
         let mut sums = BTreeMap::new();
         for ((row, _), energy) in self.split.shares() {
             *sums.entry(*row).or_insert(0.0) += energy;

@@ -11,10 +11,10 @@ pub const MARK: &str = "wattline-act ";
 
 /// What a log's lines about states begin with: `wattline-state COMPONENT: STATE`, written by
 /// scripts (`log -t wattline "wattline-state cpu frequency: 800000 kHz"`).
-pub const STATE_MARK: &str = "wattline-state ";
+pub(crate) const STATE_MARK: &str = "wattline-state ";
 
 /// What the names of the API's trace sections begin with.
-pub const SECTION: &str = "wattline:";
+pub(crate) const SECTION: &str = "wattline:";
 
 #[cfg(test)]
 mod tests {

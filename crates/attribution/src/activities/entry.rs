@@ -107,7 +107,7 @@ impl LogEntry {
 
 /// The entries of a log, and how many bytes follow the last whole one.
 #[must_use]
-pub fn decode_entries(bytes: &[u8]) -> (Vec<LogEntry>, usize) {
+pub(crate) fn decode_entries(bytes: &[u8]) -> (Vec<LogEntry>, usize) {
     let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
     (entries.iter().map(LogEntry::decode).collect(), rest.len())
 }
@@ -150,14 +150,14 @@ impl Buffer {
 
 /// A 32-bit counter that wraps, followed over its readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unwrapped {
+pub(crate) struct Unwrapped {
     last: Option<u32>,
     total: u64,
 }
 
 /// How a counter moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CounterStep {
+pub(crate) enum CounterStep {
     /// To this many counts since the first reading.
     To(u64),
     /// Back by so many: no wrap, as that would be more than half of its range. It counts on

@@ -29,7 +29,7 @@ pub enum ColumnRole {
 /// The role of each of `count` columns. The constant term comes first, then the columns in
 /// their order: later ones give way to earlier ones.
 #[must_use]
-pub fn roles(rows: &[Equation], count: usize) -> Vec<ColumnRole> {
+pub(crate) fn roles(rows: &[Equation], count: usize) -> Vec<ColumnRole> {
     let mut columns = vec![vec![0.0; rows.len()]; count];
     for (i, row) in rows.iter().enumerate() {
         for (column, active) in &row.active {

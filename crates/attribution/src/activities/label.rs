@@ -64,7 +64,7 @@ impl Labels {
 
     /// Whether it says that the device works for nobody.
     #[must_use]
-    pub fn is_idle(&self, label: Label) -> bool {
+    pub(crate) fn is_idle(&self, label: Label) -> bool {
         self.names[label.0].1.eq_ignore_ascii_case(IDLE)
     }
 }

@@ -60,7 +60,7 @@ impl Component {
 
     /// Makes the state the baseline that says most clearly that nothing is done: by name
     /// (off, sleep, idle, ...), else the smallest number, else the first one.
-    pub fn choose_baseline(&mut self) {
+    pub(crate) fn choose_baseline(&mut self) {
         const QUIET: [&str; 8] =
             ["off", "power_down", "powerdown", "sleep", "asleep", "idle", "inactive", "0"];
         let by_name = QUIET.iter().find_map(|quiet| {
@@ -166,7 +166,7 @@ impl NodeLog {
     }
 
     /// Notes a component's state at a moment.
-    pub fn set_state(&mut self, at_ns: i64, component: usize, state: &str) {
+    pub(crate) fn set_state(&mut self, at_ns: i64, component: usize, state: &str) {
         let state = self.components[component].state(state);
         self.changes.push(StateChange { at_ns, component, event: ComponentEvent::State(state) });
     }
@@ -214,7 +214,7 @@ impl NodeLog {
 }
 
 /// Moments beyond this (126 years) are cut to it, so that no difference overflows.
-pub const LIMIT_NS: i64 = 4_000_000_000_000_000_000;
+pub(crate) const LIMIT_NS: i64 = 4_000_000_000_000_000_000;
 
 /// Seconds as nanoseconds, at most 126 years from 0.
 #[must_use]

@@ -25,7 +25,7 @@ pub struct LoggingCost {
 
 /// When the processor wrote the log.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct LoggingWindows {
+pub(crate) struct LoggingWindows {
     component: Option<usize>,
     windows: Vec<(i64, i64)>,
     edges: Vec<i64>,

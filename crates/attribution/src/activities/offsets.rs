@@ -16,7 +16,7 @@ const SENDING: [&str; 3] = ["transmit", "send", "tx"];
 
 /// What a node's clock shows more than another's, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ClockOffset {
+pub(crate) struct ClockOffset {
     /// At least so much; none without a message back.
     pub least_ns: Option<i64>,
     /// At most so much; none without a message there.
@@ -27,7 +27,7 @@ pub struct ClockOffset {
 
 /// Why messages tell no offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum OffsetError {
+pub(crate) enum OffsetError {
     /// There are none.
     #[error("no message between the two is in their logs")]
     NoMessage,
@@ -50,7 +50,7 @@ pub enum OffsetError {
 impl ClockOffset {
     /// The middle, where both bounds are known.
     #[must_use]
-    pub fn middle_ns(&self) -> Option<i64> {
+    pub(crate) fn middle_ns(&self) -> Option<i64> {
         let (least, most) = (self.least_ns?, self.most_ns?);
         Some(least + (most - least) / 2)
     }
@@ -60,7 +60,10 @@ impl ClockOffset {
 ///
 /// # Errors
 /// No messages, or such that can't be paired or contradict each other.
-pub fn clock_offset(reference: &NodeLog, other: &NodeLog) -> Result<ClockOffset, OffsetError> {
+pub(crate) fn clock_offset(
+    reference: &NodeLog,
+    other: &NodeLog,
+) -> Result<ClockOffset, OffsetError> {
     let there = shortest(reference, other)?;
     let back = shortest(other, reference)?;
     let offset = ClockOffset {

@@ -46,7 +46,7 @@ pub struct ComponentPeriods {
 /// How far a bind reaches back: over the uses of its proxy with no pause longer than this,
 /// in nanoseconds. A reception's interrupts follow each other within milliseconds, and a
 /// proxy of long ago that was never bound (a false detection) stays its own.
-pub const PROXY_PAUSE_NS: i64 = 50_000_000;
+pub(crate) const PROXY_PAUSE_NS: i64 = 50_000_000;
 
 /// Follows all changes of a log over `span`.
 #[must_use]
@@ -231,7 +231,7 @@ impl Tracker<'_> {
 
 /// Says of every component for how long its state is not known.
 #[must_use]
-pub fn unknown_states(log: &NodeLog, periods: &ComponentPeriods) -> Vec<Remark> {
+pub(crate) fn unknown_states(log: &NodeLog, periods: &ComponentPeriods) -> Vec<Remark> {
     let unknown = |states: &[StatePeriod]| -> i64 {
         let lost = states.iter().filter(|period| period.state.is_none());
         lost.map(|period| period.end_ns - period.start_ns).sum()

@@ -100,7 +100,7 @@ const KEPT: usize = 20;
 /// Remarks of one kind beyond the first twenty are counted in one line, so that a broken
 /// log does not drown what is said about it.
 #[must_use]
-pub fn summarised(remarks: Vec<Remark>) -> Vec<Remark> {
+pub(crate) fn summarised(remarks: Vec<Remark>) -> Vec<Remark> {
     let mut counts = std::collections::BTreeMap::new();
     let mut kept = Vec::new();
     for remark in remarks {

@@ -29,7 +29,7 @@ struct Open {
 
 /// How a thread's innermost section changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SectionChange {
+pub(crate) struct SectionChange {
     /// The one before.
     pub from: Option<Label>,
     /// The one now.
@@ -45,7 +45,7 @@ impl Sections {
 
     /// Whether any thread has a section open.
     #[must_use]
-    pub fn are_open(&self) -> bool {
+    pub(crate) fn are_open(&self) -> bool {
         self.open.values().any(|open| !open.is_empty())
     }
 
@@ -71,7 +71,7 @@ impl Sections {
     }
 
     /// The innermost call that a thread serves is over, if it serves any.
-    pub fn put_down(&mut self, thread: Thread) {
+    pub(crate) fn put_down(&mut self, thread: Thread) {
         if let Some(open) = self.open.get_mut(&thread)
             && let Some(at) = open.iter().rposition(|open| open.is_carried)
         {

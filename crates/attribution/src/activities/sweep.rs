@@ -8,7 +8,7 @@ use super::periods::ComponentPeriods;
 
 /// The meter's readings as stretches of even power.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SteppedMeter {
+pub(crate) struct SteppedMeter {
     readings: Vec<LoggedReading>,
 }
 
@@ -29,7 +29,7 @@ impl SteppedMeter {
 
 /// A stretch of time in which no state, no activity and no reading changes.
 #[derive(Debug, Clone, Copy)]
-pub struct SteadySegment<'a> {
+pub(crate) struct SteadySegment<'a> {
     /// Its start in nanoseconds.
     pub start_ns: i64,
     /// Its end.

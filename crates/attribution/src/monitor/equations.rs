@@ -8,12 +8,12 @@ use wattline_units::power::meter::full_load_w;
 
 /// The constant `c` of `P = c f V^2` from a design power in watts and the frequency and
 /// voltage that it was given for. Its unit follows from the frequency's.
-pub fn capacitance(tdp_w: f64, frequency: f64, volts: f64) -> f64 {
+pub(crate) fn capacitance(tdp_w: f64, frequency: f64, volts: f64) -> f64 {
     full_load_w(tdp_w, &ASSUMED) / (frequency * volts * volts)
 }
 
 /// `P = c f V^2` of a processor that is busy, in watts.
-pub fn dynamic_power_w(capacitance: f64, frequency: f64, volts: f64) -> f64 {
+pub(crate) fn dynamic_power_w(capacitance: f64, frequency: f64, volts: f64) -> f64 {
     capacitance * frequency * volts * volts
 }
 
@@ -26,21 +26,21 @@ pub fn mean_power_w(states: &[(f64, f64)]) -> Option<f64> {
 
 /// A process's part of the processor's power: `P t_pid / t_cpu`. `t_cpu` is the time the
 /// processor was active, or all there was of it.
-pub fn process_power_w(cpu_w: f64, process_time: f64, cpu_time: f64) -> f64 {
+pub(crate) fn process_power_w(cpu_w: f64, process_time: f64, cpu_time: f64) -> f64 {
     if cpu_time > 0.0 { cpu_w * process_time / cpu_time } else { 0.0 }
 }
 
 /// Mean power of a network card, in watts: `sum t_i P_i / t_total` over its throughput
 /// modes (seconds of transmission in the mode, watts in it). The paper multiplies by the
 /// cycle's length once more, which gives an energy; here power stays power.
-pub fn network_power_w(modes: &[(f64, f64)], total_s: f64) -> Option<f64> {
+pub(crate) fn network_power_w(modes: &[(f64, f64)], total_s: f64) -> Option<f64> {
     let energy: f64 = modes.iter().map(|(time, watts)| time * watts).sum();
     (total_s > 0.0).then(|| energy / total_s)
 }
 
 /// Power of a thread as the paper has it: `t_thread P_process / cycle`. The sum over
 /// threads is the process's power times the cores it kept busy.
-pub fn thread_power_literal_w(thread_s: f64, process_w: f64, cycle_s: f64) -> f64 {
+pub(crate) fn thread_power_literal_w(thread_s: f64, process_w: f64, cycle_s: f64) -> f64 {
     thread_s * process_w / cycle_s
 }
 
@@ -52,14 +52,14 @@ pub fn thread_power_w(thread_s: f64, process_w: f64, process_s: f64) -> f64 {
 
 /// CPU time of a method: its exclusive duration's share of its thread's time. The
 /// sum over the methods is the thread's time.
-pub fn method_time_s(duration: f64, durations: f64, thread_s: f64) -> f64 {
+pub(crate) fn method_time_s(duration: f64, durations: f64, thread_s: f64) -> f64 {
     if durations > 0.0 { thread_s * duration / durations } else { 0.0 }
 }
 
 /// Power of a method as the paper has it: `t_method P_thread / cycle` with the thread's
 /// power by [`thread_power_literal_w`]. The cycle divides twice, so the sum over methods is
 /// the thread's power times the part of the cycle that the thread ran.
-pub fn method_power_literal_w(method_s: f64, thread_w: f64, cycle_s: f64) -> f64 {
+pub(crate) fn method_power_literal_w(method_s: f64, thread_w: f64, cycle_s: f64) -> f64 {
     method_s * thread_w / cycle_s
 }
 
@@ -70,7 +70,7 @@ pub fn method_power_w(method_s: f64, thread_w: f64, thread_s: f64) -> f64 {
 }
 
 /// Network power of a method, in watts: its share of the process's bytes.
-pub fn method_network_w(bytes: f64, process_bytes: f64, process_w: f64) -> f64 {
+pub(crate) fn method_network_w(bytes: f64, process_bytes: f64, process_w: f64) -> f64 {
     process_power_w(process_w, bytes, process_bytes)
 }
 

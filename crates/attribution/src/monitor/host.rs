@@ -83,7 +83,7 @@ impl HostSnapshot {
     }
 
     /// Why nothing that matches was read: a file can't be, or there is none.
-    pub fn why_missing(&self, pattern: &str) -> String {
+    pub(crate) fn why_missing(&self, pattern: &str) -> String {
         self.refusal(pattern).unwrap_or_else(|| format!("no {pattern}"))
     }
 

@@ -26,7 +26,7 @@ impl RunningModules {
     }
 
     /// Stops a sensor. Formulas that need it say so.
-    pub fn stop_sensor(&mut self, name: &str) -> bool {
+    pub(crate) fn stop_sensor(&mut self, name: &str) -> bool {
         self.sensors.remove(name).is_some()
     }
 

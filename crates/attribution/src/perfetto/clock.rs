@@ -61,7 +61,7 @@ impl TraceClocks {
     }
 
     /// A time of a clock in the trace's clock; `None` if nothing ties the two.
-    pub fn trace_ns(&mut self, sequence: u32, clock: Option<u32>, time: u64) -> Option<u64> {
+    pub(crate) fn trace_ns(&mut self, sequence: u32, clock: Option<u32>, time: u64) -> Option<u64> {
         let clock = clock.unwrap_or(self.primary);
         if clock == self.primary {
             return Some(time);

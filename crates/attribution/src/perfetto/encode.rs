@@ -18,7 +18,7 @@ pub use super::wire::{
 
 /// A trace being written.
 #[derive(Default)]
-pub struct TraceBytes(pub Vec<u8>);
+pub(crate) struct TraceBytes(pub Vec<u8>);
 
 impl TraceBytes {
     /// Any packet.
@@ -146,7 +146,7 @@ impl TraceBytes {
     }
 
     /// The packets so far as one packet of those that zstd compressed.
-    pub fn zstd_bundle(&self) -> Self {
+    pub(crate) fn zstd_bundle(&self) -> Self {
         let bytes = zstd::encode_all(self.0.as_slice(), 3).unwrap();
         let mut outer = Self::default();
         let zstd_compressed_packets = Some(bytes);
@@ -218,7 +218,7 @@ pub fn battery(current_ua: i64, voltage_uv: i64) -> BatteryCounters {
 
 impl TraceBytes {
     /// A track of a thread.
-    pub fn thread_track(&mut self, uuid: u64, pid: i32, tid: i64) -> &mut Self {
+    pub(crate) fn thread_track(&mut self, uuid: u64, pid: i32, tid: i64) -> &mut Self {
         let thread = Some(wire::ThreadDescriptor { pid, tid, ..wire::ThreadDescriptor::default() });
         let descriptor = TrackDescriptor { uuid, thread, ..TrackDescriptor::default() };
         self.packet(TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })

@@ -4,7 +4,7 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 /// What stands in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldValue<'m> {
+pub(crate) enum FieldValue<'m> {
     /// A message, a text or packed numbers.
     Bytes(&'m [u8]),
     /// A number.

@@ -7,7 +7,7 @@ use wattline_units::limits::TRACE_PACKET_BYTES;
 
 /// What [`Packets::next`] found.
 #[derive(Debug, PartialEq)]
-pub enum PacketRead {
+pub(crate) enum PacketRead {
     /// A whole packet is in the buffer.
     Packet,
     /// The end of the file, between two packets.

@@ -16,7 +16,7 @@ const ZSTD: u32 = 133;
 
 /// What [`PacketSource::next`] found.
 #[derive(Debug, PartialEq)]
-pub enum SourceRead {
+pub(crate) enum SourceRead {
     /// A packet that is no bundle is in the buffer.
     Packet,
     /// What is left of a bundle, or the bundle itself, can't be read; the file goes on.
@@ -28,7 +28,7 @@ pub enum SourceRead {
 }
 
 /// Reads the packets of a trace.
-pub struct PacketSource {
+pub(crate) struct PacketSource {
     file: Packets<Box<dyn BufRead>>,
     bundle: Option<Packets<Box<dyn BufRead>>>,
 }

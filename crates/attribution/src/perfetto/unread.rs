@@ -28,7 +28,7 @@ pub enum Holds {
 
 /// A kind of record that is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct UnreadKind {
+pub(crate) struct UnreadKind {
     /// The message, and its field: its name where it is known.
     message: &'static str,
     name: Option<&'static str>,
@@ -117,7 +117,7 @@ impl UnreadCounts {
     }
 
     /// Forgets kinds that say again what switches said that were read.
-    pub fn switches_were_read(&mut self) {
+    pub(crate) fn switches_were_read(&mut self) {
         let (message, field, ..) = SWITCH_WITH_COUNTERS;
         self.0.retain(|kind, _| (kind.message, kind.field) != (message, field));
     }

@@ -9,7 +9,7 @@ pub use super::wire_kernel::*;
 
 /// A whole trace; as a stream, one packet after the other.
 #[derive(Clone, PartialEq, Message)]
-pub struct WireTrace {
+pub(crate) struct WireTrace {
     #[prost(message, repeated, tag = "1")]
     pub packet: Vec<TracePacket>,
 }
@@ -66,7 +66,7 @@ pub struct TracePacket {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Message)]
-pub struct TraceUuid {
+pub(crate) struct TraceUuid {
     #[prost(int64, tag = "1")]
     pub msb: i64,
     #[prost(int64, tag = "2")]
@@ -74,7 +74,7 @@ pub struct TraceUuid {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct PacketDefaults {
+pub(crate) struct PacketDefaults {
     #[prost(message, optional, tag = "11")]
     pub track_event_defaults: Option<TrackEventDefaults>,
     #[prost(uint32, optional, tag = "58")]
@@ -82,13 +82,13 @@ pub struct PacketDefaults {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct TrackEventDefaults {
+pub(crate) struct TrackEventDefaults {
     #[prost(uint64, optional, tag = "11")]
     pub track_uuid: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ProcessTree {
+pub(crate) struct ProcessTree {
     #[prost(message, repeated, tag = "1")]
     pub processes: Vec<WireProcess>,
     #[prost(message, repeated, tag = "2")]
@@ -96,7 +96,7 @@ pub struct ProcessTree {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct WireProcess {
+pub(crate) struct WireProcess {
     #[prost(int32, tag = "1")]
     pub pid: i32,
     #[prost(bytes = "vec", repeated, tag = "3")]
@@ -106,7 +106,7 @@ pub struct WireProcess {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct WireThread {
+pub(crate) struct WireThread {
     #[prost(int32, tag = "1")]
     pub tid: i32,
     #[prost(bytes = "vec", tag = "2")]
@@ -116,7 +116,7 @@ pub struct WireThread {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ClockSnapshot {
+pub(crate) struct ClockSnapshot {
     #[prost(message, repeated, tag = "1")]
     pub clocks: Vec<WireClock>,
     #[prost(int32, tag = "2")]
@@ -124,7 +124,7 @@ pub struct ClockSnapshot {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct WireClock {
+pub(crate) struct WireClock {
     #[prost(uint32, tag = "1")]
     pub clock_id: u32,
     #[prost(uint64, tag = "2")]
@@ -156,7 +156,7 @@ pub struct TrackEvent {
 
 /// A figure beside a slice's name.
 #[derive(Clone, PartialEq, Message)]
-pub struct DebugAnnotation {
+pub(crate) struct DebugAnnotation {
     #[prost(double, optional, tag = "5")]
     pub double_value: Option<f64>,
     #[prost(string, tag = "10")]
@@ -164,13 +164,13 @@ pub struct DebugAnnotation {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct InternedData {
+pub(crate) struct InternedData {
     #[prost(message, repeated, tag = "2")]
     pub event_names: Vec<EventName>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct EventName {
+pub(crate) struct EventName {
     #[prost(uint64, tag = "1")]
     pub iid: u64,
     #[prost(bytes = "vec", tag = "2")]
@@ -206,7 +206,7 @@ pub struct ProcessDescriptor {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ThreadDescriptor {
+pub(crate) struct ThreadDescriptor {
     #[prost(int32, tag = "1")]
     pub pid: i32,
     #[prost(int64, tag = "2")]
@@ -216,7 +216,7 @@ pub struct ThreadDescriptor {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct CounterDescriptor {
+pub(crate) struct CounterDescriptor {
     #[prost(bytes = "vec", tag = "6")]
     pub unit_name: Vec<u8>,
 }
@@ -272,13 +272,13 @@ pub struct BatteryCounters {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct PackagesList {
+pub(crate) struct PackagesList {
     #[prost(message, repeated, tag = "1")]
     pub packages: Vec<WirePackage>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct WirePackage {
+pub(crate) struct WirePackage {
     #[prost(bytes = "vec", tag = "1")]
     pub name: Vec<u8>,
     #[prost(uint64, tag = "2")]
@@ -286,13 +286,13 @@ pub struct WirePackage {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct TraceStats {
+pub(crate) struct TraceStats {
     #[prost(message, repeated, tag = "1")]
     pub buffer_stats: Vec<BufferStats>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct BufferStats {
+pub(crate) struct BufferStats {
     #[prost(uint64, tag = "3")]
     pub chunks_overwritten: u64,
     #[prost(uint64, tag = "18")]
@@ -302,7 +302,7 @@ pub struct BufferStats {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct FtraceStats {
+pub(crate) struct FtraceStats {
     /// `Phase`: 1 at the start of the trace, 2 at its end.
     #[prost(int32, tag = "1")]
     pub phase: i32,
@@ -311,7 +311,7 @@ pub struct FtraceStats {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct FtraceCpuStats {
+pub(crate) struct FtraceCpuStats {
     #[prost(uint64, tag = "1")]
     pub cpu: u64,
     #[prost(uint64, tag = "3")]

@@ -3,7 +3,7 @@
 use prost::Message;
 
 #[derive(Clone, PartialEq, Message)]
-pub struct FtraceBundle {
+pub(crate) struct FtraceBundle {
     #[prost(uint32, tag = "1")]
     pub cpu: u32,
     #[prost(message, repeated, tag = "2")]
@@ -21,7 +21,7 @@ pub struct FtraceBundle {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct CompactSched {
+pub(crate) struct CompactSched {
     #[prost(uint64, repeated, tag = "1")]
     pub switch_timestamp: Vec<u64>,
     #[prost(int32, repeated, tag = "3")]
@@ -33,7 +33,7 @@ pub struct CompactSched {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct FtraceEvent {
+pub(crate) struct FtraceEvent {
     #[prost(uint64, tag = "1")]
     pub timestamp: u64,
     #[prost(uint32, tag = "2")]
@@ -65,7 +65,7 @@ pub struct Print {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct SchedSwitch {
+pub(crate) struct SchedSwitch {
     #[prost(bytes = "vec", tag = "1")]
     pub prev_comm: Vec<u8>,
     #[prost(int32, tag = "2")]
@@ -78,7 +78,7 @@ pub struct SchedSwitch {
 
 /// `CpuFrequencyFtraceEvent` and `CpuIdleFtraceEvent`.
 #[derive(Clone, PartialEq, Message)]
-pub struct CpuState {
+pub(crate) struct CpuState {
     #[prost(uint32, tag = "1")]
     pub state: u32,
     #[prost(uint32, tag = "2")]
@@ -86,7 +86,7 @@ pub struct CpuState {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Hotplug {
+pub(crate) struct Hotplug {
     #[prost(int32, tag = "1")]
     pub affected_cpu: i32,
     #[prost(int32, tag = "2")]
@@ -96,7 +96,7 @@ pub struct Hotplug {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct BinderTransaction {
+pub(crate) struct BinderTransaction {
     #[prost(int32, tag = "1")]
     pub debug_id: i32,
     #[prost(int32, tag = "5")]
@@ -106,13 +106,13 @@ pub struct BinderTransaction {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct BinderReceived {
+pub(crate) struct BinderReceived {
     #[prost(int32, tag = "1")]
     pub debug_id: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct TaskRename {
+pub(crate) struct TaskRename {
     #[prost(int32, tag = "1")]
     pub pid: i32,
     #[prost(bytes = "vec", tag = "3")]
@@ -120,7 +120,7 @@ pub struct TaskRename {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct GpuFrequency {
+pub(crate) struct GpuFrequency {
     #[prost(uint32, tag = "1")]
     pub gpu_id: u32,
     #[prost(uint32, tag = "2")]

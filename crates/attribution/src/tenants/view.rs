@@ -155,7 +155,7 @@ impl WindowView {
 
     /// Mean watts of all rows.
     #[must_use]
-    pub fn total_power_w(&self) -> Option<f64> {
+    pub(crate) fn total_power_w(&self) -> Option<f64> {
         self.mean_w(self.total_j()?, self.outside)
     }
 

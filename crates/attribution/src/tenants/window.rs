@@ -17,7 +17,7 @@ pub(super) struct TenantTally {
 }
 
 impl TenantTally {
-    pub fn add_counts(&mut self, counts: &Counts, share: f64) {
+    pub(crate) fn add_counts(&mut self, counts: &Counts, share: f64) {
         self.cycles += counts.cycles.unwrap_or(0.0) * share;
         for (sum, count) in self.others.iter_mut().zip(&counts.others) {
             *sum += count * share;
@@ -164,13 +164,13 @@ impl Ring {
     }
 
     /// Gives a window's memory back.
-    pub fn recycle(&mut self, mut window: TumblingWindow) {
+    pub(crate) fn recycle(&mut self, mut window: TumblingWindow) {
         window.clear();
         self.spare.push(window);
     }
 
     /// Whether windows have left.
-    pub fn has_closed(&self) -> bool {
+    pub(crate) fn has_closed(&self) -> bool {
         self.has_closed
     }
 

@@ -4,23 +4,23 @@ use super::xml::{Element, Value};
 
 /// Android's attributes that are used, with their resource ids (`android.R.attr`).
 pub(super) mod attr {
-    pub const THEME: (&str, u32) = ("theme", 0x0101_0000);
+    pub(crate) const THEME: (&str, u32) = ("theme", 0x0101_0000);
     pub const LABEL: (&str, u32) = ("label", 0x0101_0001);
     pub const NAME: (&str, u32) = ("name", 0x0101_0003);
-    pub const ENABLED: (&str, u32) = ("enabled", 0x0101_000e);
+    pub(crate) const ENABLED: (&str, u32) = ("enabled", 0x0101_000e);
     pub const DEBUGGABLE: (&str, u32) = ("debuggable", 0x0101_000f);
-    pub const EXPORTED: (&str, u32) = ("exported", 0x0101_0010);
-    pub const PROCESS: (&str, u32) = ("process", 0x0101_0011);
-    pub const TARGET_PACKAGE: (&str, u32) = ("targetPackage", 0x0101_0021);
+    pub(crate) const EXPORTED: (&str, u32) = ("exported", 0x0101_0010);
+    pub(crate) const PROCESS: (&str, u32) = ("process", 0x0101_0011);
+    pub(crate) const TARGET_PACKAGE: (&str, u32) = ("targetPackage", 0x0101_0021);
     pub const VALUE: (&str, u32) = ("value", 0x0101_0024);
     pub const MIN_SDK: (&str, u32) = ("minSdkVersion", 0x0101_020c);
-    pub const VERSION_CODE: (&str, u32) = ("versionCode", 0x0101_021b);
-    pub const VERSION_NAME: (&str, u32) = ("versionName", 0x0101_021c);
-    pub const TARGET_SDK: (&str, u32) = ("targetSdkVersion", 0x0101_0270);
-    pub const ALLOW_BACKUP: (&str, u32) = ("allowBackup", 0x0101_0280);
-    pub const SPLIT_REQUIRED: (&str, u32) = ("isSplitRequired", 0x0101_0591);
-    pub const SHELL: (&str, u32) = ("shell", 0x0101_0594);
-    pub const SPLIT_TYPES: (&str, u32) = ("requiredSplitTypes", 0x0101_064e);
+    pub(crate) const VERSION_CODE: (&str, u32) = ("versionCode", 0x0101_021b);
+    pub(crate) const VERSION_NAME: (&str, u32) = ("versionName", 0x0101_021c);
+    pub(crate) const TARGET_SDK: (&str, u32) = ("targetSdkVersion", 0x0101_0270);
+    pub(crate) const ALLOW_BACKUP: (&str, u32) = ("allowBackup", 0x0101_0280);
+    pub(crate) const SPLIT_REQUIRED: (&str, u32) = ("isSplitRequired", 0x0101_0591);
+    pub(crate) const SHELL: (&str, u32) = ("shell", 0x0101_0594);
+    pub(crate) const SPLIT_TYPES: (&str, u32) = ("requiredSplitTypes", 0x0101_064e);
 }
 
 /// Android's theme of an activity that has all of the screen for itself

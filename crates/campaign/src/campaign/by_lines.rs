@@ -44,7 +44,7 @@ impl LineChoice {
     }
 
     /// The same for cases whose energies have relative errors of their own.
-    pub fn expected_with<'r>(
+    pub(crate) fn expected_with<'r>(
         &self,
         rows: impl Iterator<Item = (&'r Vec<u128>, f64)>,
     ) -> Option<LineError> {

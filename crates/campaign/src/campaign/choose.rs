@@ -13,7 +13,7 @@ const RIDGE: f64 = 1e-4;
 
 /// Candidate rows, scaled.
 #[derive(Debug, Clone)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     rows: Vec<Vec<f64>>,
     /// Variance of each that the chosen ones leave.
     left: Vec<f64>,
@@ -61,7 +61,7 @@ impl Candidates {
 
     /// Takes the candidate that tells most among those allowed, the first of equals;
     /// none when nothing is allowed.
-    pub fn take_best(&mut self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+    pub(crate) fn take_best(&mut self, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let free = |index: &usize| allowed(*index) && !self.chosen.contains(index);
         let best = (0..self.rows.len())
             .filter(free)

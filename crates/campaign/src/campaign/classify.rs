@@ -47,7 +47,7 @@ impl SetSearch<'_> {
     /// Tries groups of blocks and splits those that fail, or leave too little of the
     /// program, until each part runs or is a single block, while more than `reserve` dry
     /// runs are left. Returns the groups that run and leave enough.
-    pub fn classify(
+    pub(crate) fn classify(
         &mut self,
         input: usize,
         groups: Vec<Vec<BlockId>>,

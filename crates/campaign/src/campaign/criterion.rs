@@ -53,7 +53,7 @@ impl CostBelief {
     }
 
     /// Takes a case in whose energy has this relative error beside what no costs explain.
-    pub fn add_with(&mut self, case: &Shares, error: f64) {
+    pub(crate) fn add_with(&mut self, case: &Shares, error: f64) {
         self.update_with(case, 1.0, self.misfit + error * error);
     }
 
@@ -82,14 +82,14 @@ impl CostBelief {
     }
 
     /// The expected relative error of a sum of operations: one standard deviation.
-    pub fn error_of(&self, shares: &Shares) -> f64 {
+    pub(crate) fn error_of(&self, shares: &Shares) -> f64 {
         product(shares, &self.times(shares)).max(0.0).sqrt()
     }
 }
 
 /// The lines whose errors are to be small.
 #[derive(Debug, Clone)]
-pub struct TargetLines {
+pub(crate) struct TargetLines {
     lines: Vec<Shares>,
     /// `M`.
     weights: Mat<f64>,
@@ -110,7 +110,7 @@ impl TargetLines {
     }
 
     /// The mean squared relative error of the lines.
-    pub fn mean_square(&self, belief: &CostBelief) -> f64 {
+    pub(crate) fn mean_square(&self, belief: &CostBelief) -> f64 {
         let l = self.weights.nrows();
         let columns = (0..l).map(|j| (0..l).map(move |i| (i, j)));
         columns.flatten().map(|at| belief.covariance[at] * self.weights[at]).sum()

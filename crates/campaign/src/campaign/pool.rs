@@ -22,7 +22,7 @@ impl CandidatePool<'_, '_> {
     }
 
     /// Whether a set may become a case at all.
-    pub fn is_strong(&self, index: usize) -> bool {
+    pub(crate) fn is_strong(&self, index: usize) -> bool {
         let found = &self.search.found[index];
         !found.weak && !matches!(found.proof, Proof::Failed(_))
     }
@@ -35,7 +35,7 @@ impl CandidatePool<'_, '_> {
     }
 
     /// Whether the plan may take this set beside the chosen ones.
-    pub fn may_take(&self, index: usize, chosen: &[usize]) -> bool {
+    pub(crate) fn may_take(&self, index: usize, chosen: &[usize]) -> bool {
         !self.is_base(index) && self.is_strong(index) && self.is_bearable(index, chosen)
     }
 

@@ -11,7 +11,7 @@ use super::search::{Proof, SetSearch};
 impl SetSearch<'_> {
     /// Runs the own builds of these candidates, each once, and takes what they did for
     /// what the tries did; whether there was anything new.
-    pub fn prove(&mut self, chosen: &[usize]) -> Result<bool, DryError> {
+    pub(crate) fn prove(&mut self, chosen: &[usize]) -> Result<bool, DryError> {
         let open = |index: &usize| self.found[*index].proof == Proof::Open;
         let open: Vec<usize> = chosen.iter().copied().filter(open).collect();
         if open.is_empty() {

@@ -32,7 +32,7 @@ pub(super) struct CandidateSet {
 
 impl CandidateSet {
     /// Whether a case of this set is like the whole program.
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         !self.collapsed && !self.weak && !matches!(self.proof, Proof::Failed(_))
     }
 }
@@ -118,7 +118,7 @@ impl<'d> SetSearch<'d> {
     }
 
     /// Runs the base case of every input; on failure the input's index and the reason.
-    pub fn run_bases(&mut self) -> Result<Result<(), (usize, String)>, DryError> {
+    pub(crate) fn run_bases(&mut self) -> Result<Result<(), (usize, String)>, DryError> {
         let case = |input: &String| DryCase { input: input.clone(), removed: Vec::new() };
         let cases: Vec<DryCase> = self.inputs.iter().map(case).collect();
         let outcomes = self.ask(&cases)?;
@@ -158,7 +158,7 @@ impl<'d> SetSearch<'d> {
 
     /// Tries joined groups while more than `reserve` dry runs are left; a union that fails
     /// is halved down to two groups, one that leaves too little down to one.
-    pub fn try_unions(
+    pub(crate) fn try_unions(
         &mut self,
         input: usize,
         unions: Vec<Vec<Vec<BlockId>>>,

@@ -47,7 +47,7 @@ impl PowerRun {
 
 /// One idle run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct IdleRun {
+pub(crate) struct IdleRun {
     /// Mean power in watts.
     pub power_w: f64,
 }
@@ -91,7 +91,7 @@ impl CaseEnergy {
 }
 
 /// The energy of a case; none when it has no power or no idle run.
-pub fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
+pub(crate) fn case_energy(power: &[PowerRun], idle: &[IdleRun]) -> Option<CaseEnergy> {
     let idle_powers: Vec<f64> = idle.iter().map(|run| run.power_w).collect();
     let idle_power_w = mean(&idle_powers)?;
     let durations: Vec<f64> = power.iter().map(|run| run.duration_s).collect();

@@ -29,7 +29,7 @@ impl CancelFlag {
     }
 
     /// Whether somebody asked to stop.
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }

@@ -61,7 +61,7 @@ impl BoardLock {
     ///
     /// # Errors
     /// As [`BoardLock::take`].
-    pub fn renew(&self, board: &dyn Board) -> Result<(), DeviceError> {
+    pub(crate) fn renew(&self, board: &dyn Board) -> Result<(), DeviceError> {
         let mut looks = 0;
         loop {
             let answer = ask(board, &take_command(&self.own))?;

@@ -37,7 +37,7 @@ const COPIES: usize = 4;
 
 /// A catalogue that can't be used; only a developer of wattline sees it.
 #[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
+pub(crate) enum CatalogueError {
     /// Not TOML, or a key is unknown or missing.
     #[error("microbenchmark catalogue: {0}")]
     Syntax(#[from] toml::de::Error),

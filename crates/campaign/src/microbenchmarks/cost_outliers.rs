@@ -14,7 +14,7 @@ use crate::quantile::median;
 /// than a microbenchmark leaves when all other columns cost the most that they can. The usual cost
 /// is the median of `most`, and so is most columns' guess: only what can't cost that little is
 /// more. That a GC is like nothing else the fit knows by itself.
-pub fn cost_multiples(table: &Table) -> Vec<f64> {
+pub(crate) fn cost_multiples(table: &Table) -> Vec<f64> {
     let most = most(table);
     let usual = median(most.iter().copied().filter(|cost| *cost > 0.0)).unwrap_or(0.0);
     let factor = |(feature, least): (&String, f64)| match feature == GARBAGE_COLLECTION {

@@ -9,7 +9,7 @@ use crate::model::{ContextPrice, CostPrior, CostPriors, DeviceFactor, Model, Mod
 use crate::operations::{Mix, split_form};
 
 /// The form of a library function that stands for an element that its calls work on.
-pub const PER_ELEMENT: &str = "per element";
+pub(crate) const PER_ELEMENT: &str = "per element";
 
 /// How many elements an application's calls are taken to work on, and the standard deviation
 /// of that: how many they do work on isn't counted.

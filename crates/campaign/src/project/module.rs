@@ -109,7 +109,7 @@ impl OtherLanguage {
 
 impl Module {
     /// The class with `main`, where the build names one alone.
-    pub fn only_main(&self) -> Option<&String> {
+    pub(crate) fn only_main(&self) -> Option<&String> {
         match &self.mains[..] {
             [main] => Some(main),
             _ => None,
@@ -157,12 +157,12 @@ impl ModuleVariant {
     }
 
     /// Whether javac had preview features on.
-    pub fn has_previews(&self) -> bool {
+    pub(crate) fn has_previews(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "--enable-preview")
     }
 
     /// Whether javac ran no annotation processors.
-    pub fn is_without_processors(&self) -> bool {
+    pub(crate) fn is_without_processors(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "-proc:none")
     }
 
@@ -181,7 +181,7 @@ impl ModuleVariant {
     }
 
     /// Whether javac kept the names of parameters, which programs may ask for.
-    pub fn keeps_parameters(&self) -> bool {
+    pub(crate) fn keeps_parameters(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "-parameters")
     }
 }

@@ -73,7 +73,7 @@ impl CampaignBasis {
 }
 
 /// The first half of a SHA-256: enough to tell the files of one folder apart.
-pub fn short_hash(bytes: &[u8]) -> String {
+pub(crate) fn short_hash(bytes: &[u8]) -> String {
     hash_of_bytes(bytes)[..32].to_string()
 }
 

@@ -37,7 +37,7 @@ enum JournalEvent {
 /// What the runs from here on depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Begun {
+pub(crate) enum Begun {
     /// All of it, part by part.
     Basis(CampaignBasis),
     /// What older versions wrote: a hash of the scenario and the plan.
@@ -57,7 +57,7 @@ pub struct Stopped {
 
 /// An open journal.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     /// What the campaign's runs depend on; none in a new journal.
@@ -232,7 +232,7 @@ impl Journal {
     }
 
     /// The runs that hold and why the campaign ended early, when nothing is added any more.
-    pub fn into_read(mut self) -> (Vec<RunRecord>, Option<Stopped>) {
+    pub(crate) fn into_read(mut self) -> (Vec<RunRecord>, Option<Stopped>) {
         (std::mem::take(&mut self.records), self.stopped.take())
     }
 

@@ -27,7 +27,7 @@ fn runs(folder: &Path) -> PathBuf {
 
 /// Writes a run's folder. One of the same name, which the journal does not know, is
 /// replaced.
-pub fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<(), RunError> {
+pub(crate) fn write_run(folder: &Path, record: &RunRecord, logs: &RawLogs) -> Result<(), RunError> {
     let runs = runs(folder);
     let temporary = runs.join(format!("{TEMPORARY}{}", record.folder));
     let target = runs.join(&record.folder);

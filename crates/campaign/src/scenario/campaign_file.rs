@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// `[campaign]`: how many cases and runs.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct CampaignFile {
+pub(crate) struct CampaignFile {
     /// Power runs per case. Default 10 (the paper's).
     pub repeats: u32,
     /// Idle runs per case. Default `repeats`.
@@ -75,7 +75,7 @@ pub enum PlanOn {
 /// `campaign.stop`: when a campaign may end before all its repeats.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct StopFile {
+pub(crate) struct StopFile {
     /// The expected line error (median, as a share) that is good enough.
     pub lines: f64,
 }

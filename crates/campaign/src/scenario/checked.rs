@@ -186,12 +186,6 @@ impl Artifact {
         let classifier = self.classifier.iter().map(|name| format!(":{name}")).collect::<String>();
         format!("{}:{}:{}{classifier}", self.group, self.artifact, self.version)
     }
-
-    /// Path below a repository's root, in Maven's layout.
-    pub fn repository_path(&self) -> String {
-        let group = self.group.replace('.', "/");
-        format!("{group}/{}/{}/{}", self.artifact, self.version, self.file_name())
-    }
 }
 
 /// What a source tree is for.

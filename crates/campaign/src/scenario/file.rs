@@ -14,7 +14,7 @@ use super::meter_log::LogFile;
 /// where there is one.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScenarioFile {
+pub(crate) struct ScenarioFile {
     /// Short name, used for folders: letters, digits, `-`, `_`.
     pub name: Option<String>,
     /// One sentence for the reader of a report.
@@ -63,7 +63,7 @@ pub struct ScenarioFile {
 /// `[application]`: what is started on the board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ApplicationFile {
+pub(crate) struct ApplicationFile {
     /// Package name, as the board knows the application.
     pub package: Option<String>,
     /// The class with `main`, with its package; none with `start = "activity"`.
@@ -120,7 +120,7 @@ pub enum StartKind {
 /// `application.granularity`.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum GranularityFile {
+pub(crate) enum GranularityFile {
     /// The paper's.
     Statement,
     /// The exact one.
@@ -131,7 +131,7 @@ pub enum GranularityFile {
 /// `[[source]]`: one source tree, by `path` or by `maven` and `sha256`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct SourceSection {
+pub(crate) struct SourceSection {
     /// Folder or jar, relative to the scenario file.
     pub path: Option<String>,
     /// `group:artifact:version:classifier`.
@@ -156,7 +156,7 @@ pub struct SourceSection {
 /// What a source tree is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RoleFile {
+pub(crate) enum RoleFile {
     /// The code whose energy is asked for.
     #[default]
     Analysed,
@@ -167,7 +167,7 @@ pub enum RoleFile {
 /// `[[library]]`: one jar of the class path, by `path` or by `maven` and `sha256`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct LibraryFile {
+pub(crate) struct LibraryFile {
     /// Jar or folder of classes, relative to the scenario file.
     pub path: Option<String>,
     /// `group:artifact:version` or with `:classifier`.
@@ -183,7 +183,7 @@ pub struct LibraryFile {
 /// `[[processor]]`: one jar with annotation processors, by `path` or by `maven` and `sha256`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProcessorFile {
+pub(crate) struct ProcessorFile {
     /// Jar or folder of classes, relative to the scenario file.
     pub path: Option<String>,
     /// `group:artifact:version` or with `:classifier`.
@@ -206,7 +206,7 @@ pub enum LibraryRole {
 /// `[session]`: one run of the application on the board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct SessionFile {
+pub(crate) struct SessionFile {
     /// Nominal length in seconds, which idle runs last. Default 100 (the paper's).
     pub duration_s: f64,
     /// Frames or steps of one session, passed as the extra `frames=N`.
@@ -234,7 +234,7 @@ pub struct SessionFile {
 /// `[[input]]`: one input sequence.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct InputFile {
+pub(crate) struct InputFile {
     /// Short name: a case's group.
     pub name: String,
     /// Extras of this sequence beside the session's.
@@ -250,7 +250,7 @@ pub struct InputFile {
 /// `[board]`: how power is measured and where things run.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct BoardSection {
+pub(crate) struct BoardSection {
     /// Power meter, or `"auto"` (the default): the best that the board offers.
     pub meter: String,
     /// `[board.log]`: the log of the meter `"external"`.
@@ -271,7 +271,7 @@ pub struct BoardSection {
 /// `board.frequency_khz`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum FrequencyFile {
+pub(crate) enum FrequencyFile {
     /// A frequency.
     Khz(i64),
     /// `"leave"`: the board's governor chooses it; `"auto"`.
@@ -310,7 +310,7 @@ impl FrequencyFile {
 /// `[limits]`: what makes a run bad.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct LimitsFile {
+pub(crate) struct LimitsFile {
     /// Longest gap between two samples in seconds. Default 1.
     pub max_gap_s: f64,
     /// Fewest samples within the window, as a share of duration x rate. Default 0.5.
@@ -325,7 +325,7 @@ pub struct LimitsFile {
 /// `[microbenchmarks]`: microbenchmarks on the same board.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct MicrobenchmarksFile {
+pub(crate) struct MicrobenchmarksFile {
     /// Whether they are run. Default true.
     pub enabled: bool,
     /// Runs of each microbenchmark. Default 5.
@@ -343,7 +343,7 @@ pub struct MicrobenchmarksFile {
 /// `[hints]`: what is done about hints beside finding them.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct HintsFile {
+pub(crate) struct HintsFile {
     /// How many rewrites that can be made without a person are made, each in a copy of its
     /// own, and measured beside the original: those of the first hints, and after them of
     /// places whose saving can't be told from none. Default 0.
@@ -353,7 +353,7 @@ pub struct HintsFile {
 /// `[offline]`: the scenario to run instead when artifacts can't be had.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct OfflineFile {
+pub(crate) struct OfflineFile {
     /// Scenario file, relative to this one.
     pub scenario: String,
 }

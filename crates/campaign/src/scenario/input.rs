@@ -9,7 +9,7 @@ use super::range::{self, number, signed, whole};
 /// `at_s` it follows the step before it, after the waits between.
 #[derive(Debug, Clone, Deserialize, Serialize, Default)]
 #[serde(deny_unknown_fields)]
-pub struct StepFile {
+pub(crate) struct StepFile {
     /// Seconds after the begin marker.
     pub at_s: Option<f64>,
     /// `[x, y]` in pixels.

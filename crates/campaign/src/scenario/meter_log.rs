@@ -11,7 +11,7 @@ use crate::power::meter::external::{ColumnNames, NamedColumn};
 /// `[board.log]`: a table that another program appends to on the host while the campaign runs.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct LogFile {
+pub(crate) struct LogFile {
     /// The table, relative to the scenario file; `{board}` stands for the board's serial.
     pub file: String,
     /// Column of the host's time, seconds of Unix. Default, here and below: by its title.
@@ -36,7 +36,7 @@ pub struct LogFile {
 /// A column of the table.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ColumnFile {
+pub(crate) struct ColumnFile {
     /// Its title.
     pub column: String,
     /// The unit of its numbers.

@@ -367,7 +367,7 @@ name = "none"
     }
 
     #[test]
-    fn an_artifact_knows_its_place_in_a_repository() {
+    fn an_artifact_knows_its_file() {
         let hash = "ab".repeat(32);
         let text = SMALL.replace(
             "path = \"src\"",
@@ -377,8 +377,7 @@ name = "none"
         let ArtifactSource::Maven(artifact) = &scenario.sources[0].origin else {
             panic!("not maven")
         };
-        let expected = "org/jbox2d/jbox2d-library/2.2.1.1/jbox2d-library-2.2.1.1-sources.jar";
-        assert_eq!(artifact.repository_path(), expected);
+        assert_eq!(artifact.file_name(), "jbox2d-library-2.2.1.1-sources.jar");
     }
 
     #[test]

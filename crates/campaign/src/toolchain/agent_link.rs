@@ -87,7 +87,7 @@ const ANSWER: Duration = Duration::from_secs(AGENT_SECONDS.most);
 
 /// Where an agent listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AgentAddress {
+pub(crate) enum AgentAddress {
     /// A port of the loopback interface.
     Port(u16),
     /// A Unix socket.

@@ -8,7 +8,7 @@ use super::flight::NO_SAFEPOINTS;
 
 /// The variable that names the library, `libasyncProfiler.so` of version 3.0 or later,
 /// 4.0 for JDK 25.
-pub const VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
+pub(crate) const VARIABLE: &str = "WATTLINE_ASYNC_PROFILER";
 
 /// Between two samples of a thread, in its CPU time. A stack takes some ten
 /// microseconds to walk: the application loses less than 1 %.

@@ -26,12 +26,12 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Whether javac does not know a package.
-    pub fn misses_package(&self) -> bool {
+    pub(crate) fn misses_package(&self) -> bool {
         self.missing_package().is_some()
     }
 
     /// The package that javac does not know.
-    pub fn missing_package(&self) -> Option<&str> {
+    pub(crate) fn missing_package(&self) -> Option<&str> {
         self.message.strip_prefix("error: package ")?.strip_suffix(" does not exist")
     }
 
@@ -49,7 +49,7 @@ impl Diagnostic {
 
 /// What to compile, and how.
 #[derive(Debug, Clone, Default)]
-pub struct CompileRequest {
+pub(crate) struct CompileRequest {
     /// Source files.
     pub sources: Vec<PathBuf>,
     /// Jars and class folders.
@@ -72,7 +72,7 @@ pub struct CompileRequest {
 
 /// Which annotation processors run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum AnnotationProcessing {
+pub(crate) enum AnnotationProcessing {
     /// None.
     #[default]
     Off,

@@ -30,7 +30,8 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Options with which samples in compiled code don't stand where the JVM could have stopped.
-pub const NO_SAFEPOINTS: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
+pub(crate) const NO_SAFEPOINTS: [&str; 2] =
+    ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
 
 /// How long a JVM may take to write its recording and end.
 const LAST_WORDS: Duration = Duration::from_secs(30);

@@ -92,7 +92,7 @@ pub fn read(
 ///
 /// # Errors
 /// As [`read`]; also if an entry is a link or would be outside of a folder.
-pub fn read_library(
+pub(crate) fn read_library(
     path: &Path,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<String, Vec<u8>>, ToolchainError> {

@@ -58,7 +58,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// A program of the JDK: in `$JAVA_HOME/bin`, else on PATH.
-pub fn find_tool(tool: &'static str) -> Result<PathBuf, ToolchainError> {
+pub(crate) fn find_tool(tool: &'static str) -> Result<PathBuf, ToolchainError> {
     env::var_os("JAVA_HOME")
         .map(|home| Path::new(&home).join("bin").join(tool))
         .filter(|file| is_program(file))

@@ -24,7 +24,7 @@ const CLOCKS_DIFFER: Duration = Duration::from_secs(2);
 
 /// Why a process is not asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoJvm {
+pub(crate) enum NoJvm {
     /// It would be ended by the signal.
     #[error(
         "it does not catch SIGQUIT, by which a JVM is asked and any other program ends: it is no \
@@ -46,7 +46,7 @@ pub enum NoJvm {
 ///
 /// # Errors
 /// What speaks against it.
-pub fn check_jvm(pid: u32) -> Result<(), NoJvm> {
+pub(crate) fn check_jvm(pid: u32) -> Result<(), NoJvm> {
     check(&PathBuf::from(format!("/proc/{pid}")), Path::new("/"))
 }
 

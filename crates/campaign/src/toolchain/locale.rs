@@ -4,7 +4,7 @@
 
 /// The environment of a locale whose encoding is UTF-8, the same on every machine. Its
 /// language is that in which the output of tools is read.
-pub const UTF8_LOCALE: [(&str, &str); 1] = [("LC_ALL", "C.UTF-8")];
+pub(crate) const UTF8_LOCALE: [(&str, &str); 1] = [("LC_ALL", "C.UTF-8")];
 
 /// What a user's own program needs beside the user's environment: nothing where that names
 /// a locale of UTF-8 already, whose language stays.

@@ -35,7 +35,7 @@ const JAR: &str = "maven-export.jar";
 
 /// A Maven that is installed, or that a project's wrapper fetches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MavenInstallation {
+pub(crate) struct MavenInstallation {
     /// Its version: `3.9.9`.
     pub version: String,
     /// The folder that has its jars in `lib`.
@@ -74,7 +74,10 @@ impl MavenInstallation {
 ///
 /// # Errors
 /// The cache can't be used; the Maven's classes are not those of its releases 3.
-pub fn maven_export(jdk: &Jdk, maven: &MavenInstallation) -> Result<PathBuf, ToolchainError> {
+pub(crate) fn maven_export(
+    jdk: &Jdk,
+    maven: &MavenInstallation,
+) -> Result<PathBuf, ToolchainError> {
     let java = fs::canonicalize(&jdk.javac).map_err(ToolchainError::io("find", &jdk.javac))?;
     let texts = SOURCES.map(|(_, text)| text).concat();
     let (home, version) = (maven.home.display(), &maven.version);

@@ -36,7 +36,7 @@ pub fn processors_on(path: &[PathBuf]) -> Result<Vec<String>, ToolchainError> {
 
 /// Whether a processor writes into the classes of sources, so that it has to run whenever they
 /// are compiled.
-pub fn is_class_writer(processor: &str) -> bool {
+pub(crate) fn is_class_writer(processor: &str) -> bool {
     CLASS_WRITERS.iter().any(|begin| processor.starts_with(begin))
 }
 

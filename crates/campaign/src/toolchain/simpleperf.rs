@@ -22,7 +22,7 @@ const SHARED_CODE: &str = "[DEDUPED]";
 
 /// Why a report can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ReportError {
+pub(crate) enum ReportError {
     /// It begins otherwise.
     #[error("it is no report of simpleperf: `simpleperf report-sample --protobuf` writes one")]
     NoReport,
@@ -50,7 +50,7 @@ pub enum ReportError {
 
 /// What a report says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SampleReport {
+pub(crate) struct SampleReport {
     /// Collapsed stacks, one a line, outermost frame first; a first line names the event.
     pub stacks: String,
     /// Samples of the whole recording.

@@ -63,7 +63,7 @@ impl Mixture {
     }
 
     /// The same with another variance.
-    pub fn with_variance(&self, variance: f64) -> Self {
+    pub(crate) fn with_variance(&self, variance: f64) -> Self {
         Self { variance, ..self.clone() }
     }
 
@@ -94,7 +94,7 @@ impl Mixture {
     }
 
     /// Logarithm of the density of a residual.
-    pub fn log_density(&self, scale: f64, psi: f64, residual: f64) -> f64 {
+    pub(crate) fn log_density(&self, scale: f64, psi: f64, residual: f64) -> f64 {
         let density = |effect: BlockEffect| {
             let variance = effect.variance + psi;
             effect.likely * (-residual * residual / variance / 2.0).exp() / variance.sqrt()

@@ -110,7 +110,7 @@ impl System {
     }
 
     /// What the costs say of each area, in units.
-    pub fn synthetic(&self, solution: &AreaSolution) -> Vec<f64> {
+    pub(crate) fn synthetic(&self, solution: &AreaSolution) -> Vec<f64> {
         let said = times(self.z.as_ref(), &solution.z);
         said.iter().zip(&self.offset).map(|(above, known)| above + known).collect()
     }

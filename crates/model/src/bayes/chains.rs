@@ -91,7 +91,7 @@ impl Draws {
     }
 
     /// Whether the diagnostics are as good as asked for.
-    pub fn are_good(&self, options: &ChainOptions) -> bool {
+    pub(crate) fn are_good(&self, options: &ChainOptions) -> bool {
         let (bulk, tail) = self.ess_min();
         let mixed = self.rhat_max() < options.rhat_max && bulk.min(tail) > options.ess_min;
         mixed && self.divergences == 0

@@ -58,7 +58,7 @@ impl Group {
 
     /// Takes the levels, of variance `t`, out of the precision and the linear term of what
     /// stays. `variance` is the noise's.
-    pub fn integrate_out(
+    pub(crate) fn integrate_out(
         &self,
         t: f64,
         variance: f64,

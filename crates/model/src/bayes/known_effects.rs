@@ -93,12 +93,6 @@ impl KnownEffects {
         Ok(self)
     }
 
-    /// Whether energies are distributions.
-    #[must_use]
-    pub fn has_draws(&self) -> bool {
-        self.draws.is_some()
-    }
-
     /// The factors, in order of appearance.
     #[must_use]
     pub fn factors(&self) -> Vec<&str> {

@@ -61,7 +61,7 @@ impl LevelDraws {
     /// The same where the level of a factor is not known (a device that was not measured):
     /// every level of it alike, with the spread between them.
     #[must_use]
-    pub fn predict_over(&self, factor: &str, program: &Program) -> EnergyDistribution {
+    pub(crate) fn predict_over(&self, factor: &str, program: &Program) -> EnergyDistribution {
         let places = (0..self.levels.len()).filter(|place| self.levels[*place].factor == factor);
         let each = places.flat_map(|place| {
             let with = |(levels, n): &(Vec<usize>, f64)| ([&levels[..], &[place]].concat(), *n);

@@ -34,7 +34,7 @@ impl Small {
 
     /// The same, to be changed. Of the oracle (`positive`) alone.
     #[cfg(test)]
-    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         let start = self.start(i);
         &mut self.of[start..start + self.n - i]
     }
@@ -55,7 +55,7 @@ impl Small {
     }
 
     /// Adds `v v'`.
-    pub fn add_outer(&mut self, v: &[f64]) {
+    pub(crate) fn add_outer(&mut self, v: &[f64]) {
         let mut rest = self.of.as_mut_slice();
         for (i, x) in v.iter().enumerate() {
             let (row, behind) = rest.split_at_mut(v.len() - i);
@@ -112,7 +112,7 @@ impl Small {
     /// become those by the elements held of `U'U`: the steps of `factor` backwards
     /// (Smith 1995).
     #[cfg(test)]
-    pub fn pull_back(&self, slopes: &mut Self) {
+    pub(crate) fn pull_back(&self, slopes: &mut Self) {
         for k in (0..self.n).rev() {
             let row = self.row(k);
             let (above, below) = slopes.of.split_at_mut(self.start(k) + row.len());
@@ -151,7 +151,7 @@ impl Small {
     }
 
     /// For a factor `U`: `to` becomes the inverse of `U'U`; `rows` is room for n x n.
-    pub fn invert(&self, to: &mut Self, rows: &mut [f64]) {
+    pub(crate) fn invert(&self, to: &mut Self, rows: &mut [f64]) {
         let n = self.n;
         to.of.fill(0.0);
         rows.fill(0.0);
@@ -177,7 +177,7 @@ impl Small {
     }
 
     /// For a factor `U`: the logarithm of the determinant of `U'U`.
-    pub fn log_determinant(&self) -> f64 {
+    pub(crate) fn log_determinant(&self) -> f64 {
         // A product of four is no danger, and a logarithm costs as much as 20 products.
         let four = |first: usize| {
             let pivots = first..(first + 4).min(self.n);
@@ -187,7 +187,7 @@ impl Small {
     }
 
     /// Twice what is off the diagonal: the products with such a one add up to a trace.
-    pub fn double_off_diagonal(&mut self) {
+    pub(crate) fn double_off_diagonal(&mut self) {
         let mut rest = self.of.as_mut_slice();
         for n in (1..=self.n).rev() {
             let (row, behind) = rest.split_at_mut(n);

@@ -125,7 +125,7 @@ impl AllCells {
     }
 
     /// Whether every case has a duration.
-    pub fn have_durations(&self) -> bool {
+    pub(crate) fn have_durations(&self) -> bool {
         self.cells.iter().all(|cell| cell.durations == cell.rows)
     }
 

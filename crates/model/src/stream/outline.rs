@@ -42,7 +42,7 @@ impl Outline {
     }
 
     /// The same, where it is known below which energy `Weighting::Relative` takes no case.
-    pub fn with_floor(
+    pub(crate) fn with_floor(
         options: &FitOptions,
         outer: Option<FoldOptions>,
         inner: Option<FoldOptions>,

@@ -101,7 +101,7 @@ const ALIGNMENT_WORDS: usize = 8;
 type FileStream<'o> = Chain<Cursor<[u8; ARROW_FILE.len()]>, Box<dyn Read + 'o>>;
 
 /// Opens a file anew for every pass.
-pub type OpenArrow<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
+pub(crate) type OpenArrow<'o> = Box<dyn Fn() -> std::io::Result<Box<dyn Read + 'o>> + 'o>;
 
 /// A file of Arrow's format (Feather of version 2), which can be read again and again.
 pub struct ArrowFilePart<'o> {

@@ -46,7 +46,7 @@ fn hint(nearest: &Option<String>) -> String {
 /// Indices of the columns that a list takes, in the order of the list, each once.
 /// `taken` says what a column is used for already: such a column is an error by name
 /// and is passed over in prefixes and ranges.
-pub fn select_features(
+pub(crate) fn select_features(
     list: &str,
     columns: &[String],
     taken: impl Fn(usize) -> Option<&'static str>,

@@ -15,15 +15,15 @@ mod wire {
     pub const STOP: u8 = 0;
     pub const TRUE: u8 = 1;
     pub const FALSE: u8 = 2;
-    pub const BYTE: u8 = 3;
-    pub const I16: u8 = 4;
-    pub const I64: u8 = 6;
+    pub(crate) const BYTE: u8 = 3;
+    pub(crate) const I16: u8 = 4;
+    pub(crate) const I64: u8 = 6;
     pub const DOUBLE: u8 = 7;
-    pub const BINARY: u8 = 8;
+    pub(crate) const BINARY: u8 = 8;
     pub const LIST: u8 = 9;
-    pub const SET: u8 = 10;
+    pub(crate) const SET: u8 = 10;
     pub const MAP: u8 = 11;
-    pub const STRUCT: u8 = 12;
+    pub(crate) const STRUCT: u8 = 12;
 }
 
 /// What a page holds.

@@ -29,7 +29,7 @@ use super::part::{Fill, TablePart};
 use super::rows::{BLOCK_ROWS, PassColumns};
 
 /// Opens the file anew for every pass.
-pub type OpenParquet<'o, R> = Box<dyn Fn() -> std::io::Result<R> + 'o>;
+pub(crate) type OpenParquet<'o, R> = Box<dyn Fn() -> std::io::Result<R> + 'o>;
 
 /// A Parquet file that can be read again and again.
 pub struct ParquetPart<'o, R> {

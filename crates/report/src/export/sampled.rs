@@ -33,7 +33,7 @@ impl Sampled {
 
     /// The same with stacks that begin alike beside each other, and equal ones as one.
     /// Frames have numbers in the order in which they came first.
-    pub fn depth_first(mut self) -> Sampled {
+    pub(crate) fn depth_first(mut self) -> Sampled {
         let mut sums: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
         for (stack, weight) in self.samples.drain(..).zip(self.weights.drain(..)) {
             *sums.entry(stack).or_default() += weight;

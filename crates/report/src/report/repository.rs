@@ -53,7 +53,7 @@ impl Repository {
     }
 
     /// The source root of a file, from the repository's root; empty where it is not known.
-    pub fn source_root(&self, file: &str) -> String {
+    pub(crate) fn source_root(&self, file: &str) -> String {
         let path = self.path(file);
         path.strip_suffix(file).unwrap_or_default().trim_end_matches('/').to_string()
     }

@@ -62,7 +62,7 @@ impl CellSeparator {
     }
 
     /// A line with one tab for each run of spaces outside quotes.
-    pub fn with_single_tabs(line: &str) -> String {
+    pub(crate) fn with_single_tabs(line: &str) -> String {
         let (mut text, mut is_quoted, mut is_space) = (String::new(), false, true);
         for letter in line.trim_end().chars() {
             is_quoted ^= letter == '"';

@@ -37,7 +37,7 @@ impl Window {
     /// The window in which a meter shows what happened in this one, if it shows each
     /// value `lag_s` late: a value that is averaged over one refresh period and then
     /// read during the next is one period late.
-    pub fn delayed(self, lag_s: f64) -> Self {
+    pub(crate) fn delayed(self, lag_s: f64) -> Self {
         Window { start_s: self.start_s + lag_s, end_s: self.end_s + lag_s }
     }
 }

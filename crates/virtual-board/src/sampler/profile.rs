@@ -99,7 +99,7 @@ impl CollectedSamples {
     }
 
     /// How many samples there are up to a time.
-    pub fn samples_until(&self, until_ns: u64) -> impl Iterator<Item = &ReportSample> {
+    pub(crate) fn samples_until(&self, until_ns: u64) -> impl Iterator<Item = &ReportSample> {
         self.samples.iter().filter(move |sample| sample.time.is_some_and(|time| time <= until_ns))
     }
 

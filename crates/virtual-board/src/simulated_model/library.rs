@@ -108,7 +108,7 @@ impl LibraryTable {
 
     /// Bytes of an object of a library class, without what its constructor allocates.
     #[must_use]
-    pub fn object_bytes(&self, class: &str) -> u64 {
+    pub(crate) fn object_bytes(&self, class: &str) -> u64 {
         self.objects.get(class).copied().unwrap_or(self.unlisted.object_bytes)
     }
 

@@ -11,7 +11,7 @@ const COUNTERS_MAX: usize = 1 << 24;
 /// A line of the map that can't be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("map.txt, line {line}: {problem}")]
-pub struct MapError {
+pub(crate) struct MapError {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong.
@@ -48,7 +48,7 @@ struct ClassScope {
 
 /// A method, as the ground truth names it.
 #[derive(Debug, PartialEq)]
-pub struct TruthMethod {
+pub(crate) struct TruthMethod {
     /// Binary name of the class.
     pub class: String,
     /// Path of the source file below its root.
@@ -63,7 +63,7 @@ pub struct TruthMethod {
 
 /// What one count stands for.
 #[derive(Debug, PartialEq)]
-pub struct CountedUnit {
+pub(crate) struct CountedUnit {
     /// Index into the methods.
     pub method: usize,
     /// What one execution holds.
@@ -72,7 +72,7 @@ pub struct CountedUnit {
 
 /// The counters of a method, of which there is a copy for each state.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MethodCounters {
+pub(crate) struct MethodCounters {
     /// Index into the methods.
     pub method: usize,
     /// Instructions of its code.
@@ -83,7 +83,7 @@ pub struct MethodCounters {
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PatternSite {
+pub(crate) struct PatternSite {
     /// Of the bytes of its block.
     pub hash: u64,
     /// What one execution holds.
@@ -92,7 +92,7 @@ pub struct PatternSite {
 
 /// Counters of a body in one state.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CounterCopy {
+pub(crate) struct CounterCopy {
     /// The first one's id.
     pub base: usize,
     /// Index into the bodies.
@@ -105,7 +105,7 @@ pub struct CounterCopy {
 
 /// The state of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MethodState {
+pub(crate) enum MethodState {
     /// Interpreted.
     Interpreted,
     /// Compiled by itself.
@@ -129,7 +129,7 @@ pub enum When {
 
 /// Executions of a pattern on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PatternExecutions {
+pub(crate) struct PatternExecutions {
     /// The source line; 0 if the class file does not say.
     pub line: u32,
     /// Index into the patterns.

@@ -8,7 +8,7 @@ const VARARGS: u32 = 0x80;
 
 /// What a class file says about a method.
 #[derive(Debug, Clone, Copy)]
-pub struct MethodText<'a> {
+pub(crate) struct MethodText<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its erased type.
@@ -21,7 +21,7 @@ pub struct MethodText<'a> {
 
 /// How the constructors of a class get hidden parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClassKind {
+pub(crate) enum ClassKind {
     /// None.
     Plain,
     /// The outer instance comes first.
@@ -32,7 +32,7 @@ pub enum ClassKind {
 
 /// The path of a source file below its root: the package's folders and the
 /// SourceFile attribute, or the outermost class's name if there is none.
-pub fn source_path(class: &str, source: Option<&str>) -> String {
+pub(crate) fn source_path(class: &str, source: Option<&str>) -> String {
     let (package, simple) = class.rsplit_once('.').unwrap_or(("", class));
     let outermost = simple.split('$').next().unwrap_or(simple);
     let file = source.map_or_else(|| format!("{outermost}.java"), str::to_string);

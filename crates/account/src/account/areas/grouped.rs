@@ -107,7 +107,7 @@ impl Grouped {
     }
 
     /// Places of each area's leaves.
-    pub fn leaves_of_areas(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn leaves_of_areas(&self) -> Vec<Vec<usize>> {
         let mut leaves = vec![Vec::new(); self.areas.len()];
         for (leaf, area) in self.of_leaf.iter().enumerate() {
             leaves[*area].push(leaf);

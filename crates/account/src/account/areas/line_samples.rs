@@ -66,7 +66,7 @@ impl LineSamplesByGroup {
     }
 
     /// How far, relative, lines' parts of their areas differ between runs, by area and line.
-    pub fn run_spreads(&self) -> BTreeMap<(usize, u32), f64> {
+    pub(crate) fn run_spreads(&self) -> BTreeMap<(usize, u32), f64> {
         let of_lines = |(area, lined): (usize, &LineSamples)| {
             let of_line = |(line, on): (&u32, &OnLine)| ((area, *line), on.run_spread);
             lined.lines.iter().map(of_line).collect::<Vec<_>>()
@@ -165,7 +165,7 @@ impl LineSamples {
 
     /// One run of one case, in which a sample is a millijoule.
     #[cfg(test)]
-    pub fn of_one_run(samples: &[(u32, u64)]) -> Self {
+    pub(crate) fn of_one_run(samples: &[(u32, u64)]) -> Self {
         let mut lined = Self::default();
         let all = samples.iter().map(|(_, samples)| samples).sum();
         lined.add(OfCase { samples: all, runs: vec![samples.iter().copied().collect()] }, 1e-3);

@@ -86,7 +86,7 @@ impl SampleEstimates {
         if sum > 0.0 { self.inside_j / sum } else { 1.0 }
     }
 
-    pub fn spread_of(&self, area: usize) -> Option<f64> {
+    pub(crate) fn spread_of(&self, area: usize) -> Option<f64> {
         self.run_spread.as_ref().map(|spread| spread.areas[area])
     }
 }

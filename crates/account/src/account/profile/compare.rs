@@ -115,7 +115,7 @@ impl ProfileRow {
     }
 
     /// Standard error of the profile's share, relative to it; absent without samples.
-    pub fn counting_error(&self) -> Option<f64> {
+    pub(crate) fn counting_error(&self) -> Option<f64> {
         (self.samples > 0).then(|| ((1.0 - self.profile_share) / self.samples as f64).sqrt())
     }
 

@@ -36,7 +36,7 @@ impl Hits {
     }
 
     /// Samples whose line is known.
-    pub fn lined(&self) -> u64 {
+    pub(crate) fn lined(&self) -> u64 {
         self.lines.values().sum()
     }
 

@@ -7,7 +7,7 @@ use super::{children, descendants, field};
 
 /// A class, as far as hints ask.
 #[derive(Debug, Clone)]
-pub struct HintClass<'s> {
+pub(crate) struct HintClass<'s> {
     /// Whether it is a top-level or a static nested class.
     pub may_have_statics: bool,
     /// Its own static fields and methods.

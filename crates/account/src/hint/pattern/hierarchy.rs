@@ -82,7 +82,7 @@ impl<'s> TypeHierarchy<'s> {
     }
 
     /// Whether the file itself calls one.
-    pub fn is_called_in(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
+    pub(crate) fn is_called_in(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
         let calls = self.calls.get(file.path.as_str());
         calls.is_some_and(|calls| calls.contains(&method_name(file, method)))
     }
@@ -90,7 +90,7 @@ impl<'s> TypeHierarchy<'s> {
     /// Whether a call of the method runs it and nothing else, and no call of another method
     /// runs it: it neither overrides nor implements one, as far as can be known here, and none
     /// of the sources overrides it.
-    pub fn is_called_as_itself(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
+    pub(crate) fn is_called_as_itself(&self, file: &SourceFile, method: SyntaxNode<'_>) -> bool {
         let modifiers = modifiers(file, method);
         let has = |word: &str| modifiers.contains(&word);
         if has("private") || has("static") {

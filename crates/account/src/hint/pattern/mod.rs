@@ -134,13 +134,13 @@ pub fn without_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
 }
 
 /// The parentheses around a node, or itself.
-pub fn with_parentheses(node: SyntaxNode<'_>) -> SyntaxNode<'_> {
+pub(crate) fn with_parentheses(node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     let parent = node.parent().filter(|parent| parent.kind_name() == "parenthesized_expression");
     parent.unwrap_or(node)
 }
 
 /// All parentheses around a node, or itself.
-pub fn with_all_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
+pub(crate) fn with_all_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
     loop {
         let outer = with_parentheses(node);
         if outer == node {
@@ -151,7 +151,7 @@ pub fn with_all_parentheses(mut node: SyntaxNode<'_>) -> SyntaxNode<'_> {
 }
 
 /// Whether a subtree holds a loop, a branch or anything else that splits blocks.
-pub fn is_straight(body: SyntaxNode<'_>) -> bool {
+pub(crate) fn is_straight(body: SyntaxNode<'_>) -> bool {
     const SPLITTING: [&str; 14] = [
         "for_statement",
         "enhanced_for_statement",

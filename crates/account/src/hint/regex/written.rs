@@ -77,7 +77,7 @@ impl Written<'_> {
     }
 
     /// Whether other arguments hold calls.
-    pub fn evaluates_more(&self) -> bool {
+    pub(crate) fn evaluates_more(&self) -> bool {
         let others = self.call.arguments.iter().skip(1).filter(|_| !self.on_pattern);
         let mut nodes = others.flat_map(|argument| pattern::descendants(*argument));
         nodes.any(|node| pattern::as_call(node).is_some())

@@ -32,7 +32,7 @@ pub(super) struct HistoryClock {
 impl HistoryFormat {
     /// The format in the title of a history, after `Battery History`; that number which is
     /// not known.
-    pub fn of_title(title: &str) -> Result<Self, &str> {
+    pub(crate) fn of_title(title: &str) -> Result<Self, &str> {
         let Some((_, rest)) = title.split_once("[Format:") else { return Ok(Self::Relative) };
         match rest.split(']').next().unwrap_or("").trim() {
             "1" => Ok(Self::Relative),

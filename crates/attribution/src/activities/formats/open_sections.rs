@@ -57,13 +57,13 @@ impl OpenSections {
     }
 
     /// A slice of a track begins.
-    pub fn slice_begins(&mut self, track: u64, label: Option<Label>) {
+    pub(crate) fn slice_begins(&mut self, track: u64, label: Option<Label>) {
         self.nobodys += u64::from(label.is_none());
         self.slices.entry(track).or_default().push(label);
     }
 
     /// The innermost slice of a track ends; `None` if it has no label or never began.
-    pub fn slice_ends(&mut self, track: u64) -> Option<Label> {
+    pub(crate) fn slice_ends(&mut self, track: u64) -> Option<Label> {
         self.slices.get_mut(&track)?.pop()?
     }
 

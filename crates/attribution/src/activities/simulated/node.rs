@@ -68,12 +68,6 @@ impl SimulatedNode {
         }
     }
 
-    /// Microseconds since the start.
-    #[must_use]
-    pub fn now_us(&self) -> f64 {
-        self.now_us
-    }
-
     /// True joules since the start.
     #[must_use]
     pub fn energy_j(&self) -> f64 {
@@ -123,7 +117,7 @@ impl SimulatedNode {
     }
 
     /// A component works for `user`, but only knows a proxy yet.
-    pub fn set_proxy(&mut self, id: u8, proxy: LabelCode, user: LabelCode) {
+    pub(crate) fn set_proxy(&mut self, id: u8, proxy: LabelCode, user: LabelCode) {
         self.use_by(id, user);
         self.log(EntryKind::Set, id, proxy.0);
         self.run(self.entry_us);

@@ -114,7 +114,7 @@ impl SocTable {
     /// The power of a core of whose cluster no more is known than the numbers of cores: a
     /// cluster's cores are those from its measured one on up to the next cluster's, and
     /// those before the first measured one are of its cluster.
-    pub fn watts_of_core(&self, core: u32, khz: u64) -> Option<f64> {
+    pub(crate) fn watts_of_core(&self, core: u32, khz: u64) -> Option<f64> {
         let below = self.clusters.range(..=core).next_back();
         let (cluster, _) = below.or_else(|| self.clusters.first_key_value())?;
         self.watts(*cluster, khz)
@@ -122,7 +122,7 @@ impl SocTable {
 
     /// The cluster of a clock: the one whose measured core is among its cores. freqbench
     /// leaves core 0 to the system and measures another of its cluster.
-    pub fn cluster_of(&self, cores: &[u32]) -> Option<u32> {
+    pub(crate) fn cluster_of(&self, cores: &[u32]) -> Option<u32> {
         self.clusters.keys().copied().find(|measured| cores.contains(measured))
     }
 }

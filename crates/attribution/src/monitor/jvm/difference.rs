@@ -118,7 +118,7 @@ impl Draft {
 
 impl MethodCycle {
     /// Bytes received and sent.
-    pub fn all_bytes(&self) -> f64 {
+    pub(crate) fn all_bytes(&self) -> f64 {
         self.bytes.0 as f64 + self.bytes.1 as f64
     }
 

@@ -76,11 +76,6 @@ impl Lighten {
         Self { budget, assumed, recent: VecDeque::new(), windowed, folded }
     }
 
-    /// Whether a method's calls are counted in windows alone.
-    pub fn is_windowed(&self, method: usize) -> bool {
-        self.windowed.contains(&method)
-    }
-
     /// What a cycle asks for; it is taken for done.
     pub fn after(&mut self, cycle: &JvmCycle) -> Relief {
         if self.budget >= 1.0 {
@@ -215,7 +210,7 @@ mod tests {
         let busy = cycle(&[(8_000_000, 20.0), (1_000_000, 300.0), (100, 5e6)]);
         let mut lighten = Lighten::new(0.05, ASSUMED);
         assert_eq!(lighten.after(&busy), of(&[0, 1], &[]));
-        assert!(lighten.is_windowed(0) && !lighten.is_windowed(2));
+        assert!(lighten.windowed.contains(&0) && !lighten.windowed.contains(&2));
         assert_eq!(lighten.after(&busy), of(&[], &[]), "the compiler is at work");
         assert_eq!(lighten.after(&busy), of(&[], &[]));
         // 9e6 calls at 30 ns are 27 %, 1e6 still 3 %

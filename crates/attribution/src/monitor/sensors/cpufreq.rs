@@ -9,7 +9,7 @@ use super::{Sensor, SensorError, number_after};
 
 /// Times in frequencies.
 #[derive(Debug)]
-pub struct Cpufreq;
+pub(crate) struct Cpufreq;
 
 const STATES: &str = "/sys/devices/system/cpu/cpufreq/policy*/stats/time_in_state";
 const CORES: &str = "/sys/devices/system/cpu/cpufreq/policy*/related_cpus";

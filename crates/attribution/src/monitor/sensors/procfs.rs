@@ -32,7 +32,7 @@ pub fn parse_process(text: &str) -> Option<(ProcessId, ProcessUsage)> {
 
 /// The words behind `cpu` or `cpuN`: user, nice, system, idle, iowait, irq, softirq. Time
 /// that a hypervisor took is nobody's here; that of guests is in the user's.
-pub fn parse_core_times(words: &[&str]) -> Option<CoreTimes> {
+pub(crate) fn parse_core_times(words: &[&str]) -> Option<CoreTimes> {
     let ticks: Vec<u64> = words.iter().map_while(|word| word.parse().ok()).collect();
     let [user, nice, system, idle, rest @ ..] = ticks.as_slice() else { return None };
     let at = |index: usize| rest.get(index).copied().unwrap_or(0);

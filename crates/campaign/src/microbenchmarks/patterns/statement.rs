@@ -48,7 +48,7 @@ impl Statement {
     }
 
     /// An `if` without an `else` whose branch is taken.
-    pub fn taken_if() -> Self {
+    pub(crate) fn taken_if() -> Self {
         Self::new("int a = intOne, b = a, c = a;", "if (a == b) { c = a; }", "c == b")
     }
 

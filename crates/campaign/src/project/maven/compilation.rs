@@ -59,18 +59,18 @@ fn is_true(parameter: &Option<String>) -> bool {
 
 impl Compilation {
     /// Whether it compiled at all.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         !is_true(&self.parameters.skip_main)
     }
 
     /// Whether its classes go to the module's folder.
-    pub fn writes_to(&self, output: &Path) -> bool {
+    pub(crate) fn writes_to(&self, output: &Path) -> bool {
         let own = self.parameters.output_directory.as_deref();
         own.is_none_or(|own| own == output) && !is_true(&self.parameters.multi_release_output)
     }
 
     /// Whether only annotation processors run.
-    pub fn is_without_classes(&self) -> bool {
+    pub(crate) fn is_without_classes(&self) -> bool {
         self.parameters.proc.as_deref() == Some("only")
     }
 
@@ -119,7 +119,7 @@ impl Compilation {
     }
 
     /// That its compiler is not javac.
-    pub fn other_compiler(&self) -> Option<String> {
+    pub(crate) fn other_compiler(&self) -> Option<String> {
         let id = self.parameters.compiler_id.as_deref().filter(|id| !JAVAC.contains(id))?;
         Some(format!(
             "maven-compiler-plugin ({}) has the compilerId {id}, and wattline compiles with javac",
@@ -129,7 +129,7 @@ impl Compilation {
 
     /// That it is told other things than the execution that compiles most, as far as classes
     /// depend on it.
-    pub fn differs_from(&self, main: &Compilation) -> Option<String> {
+    pub(crate) fn differs_from(&self, main: &Compilation) -> Option<String> {
         let is_code = |file: &PathBuf| {
             !file.ends_with("module-info.java") && !file.ends_with("package-info.java")
         };

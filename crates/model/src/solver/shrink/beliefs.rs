@@ -87,7 +87,7 @@ impl Beliefs {
     }
 
     /// Nothing is believed but that each column may explain some share of the energy.
-    pub fn by_share(design: &Design) -> Self {
+    pub(crate) fn by_share(design: &Design) -> Self {
         Self {
             each: vec![CostBelief::Share; design.columns()],
             collection: None,
@@ -104,12 +104,12 @@ impl Beliefs {
     }
 
     /// Whether this is [`Beliefs::by_share`].
-    pub fn is_by_share(&self) -> bool {
+    pub(crate) fn is_by_share(&self) -> bool {
         self.each.contains(&CostBelief::Share)
     }
 
     /// Whether all is guessed, from one common cost.
-    pub fn is_by_common_cost(&self) -> bool {
+    pub(crate) fn is_by_common_cost(&self) -> bool {
         self.known.len() == 0 && !self.is_by_share()
     }
 

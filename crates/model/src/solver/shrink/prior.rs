@@ -46,7 +46,7 @@ impl GaussianPrior {
     /// `b`, where the variance of the prior is `spread` times its own: one step of the
     /// usual reweighting. Costs that the cases find far out are let go, the rest held a
     /// little tighter.
-    pub fn reweighted(&self, b: &[f64], spread: f64) -> Self {
+    pub(crate) fn reweighted(&self, b: &[f64], spread: f64) -> Self {
         let Assumptions { guess_freedom, guess_reach, .. } = self.assumed;
         let sd = (0..b.len())
             .map(|j| {

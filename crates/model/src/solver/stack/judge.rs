@@ -36,7 +36,7 @@ impl HeldOutCases {
 
     /// Whether the first has the larger error, by more than the standard error of the
     /// difference.
-    pub fn is_worse(&self, ours: &[f64], theirs: &[f64]) -> bool {
+    pub(crate) fn is_worse(&self, ours: &[f64], theirs: &[f64]) -> bool {
         let (mean, se) =
             self.mean(|_| true, |i| (ours[i].abs() - theirs[i].abs()) / self.y[i].abs());
         mean > se.unwrap_or(0.0)

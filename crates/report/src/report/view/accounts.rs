@@ -8,9 +8,9 @@ use crate::report::view::links::Links;
 use crate::units::Joules;
 
 /// Operations on the page; the first 30 are seen until all are asked for.
-pub const TOP_OPERATIONS: usize = 400;
+pub(crate) const TOP_OPERATIONS: usize = 400;
 /// Lines and methods on the page, likewise.
-pub const TOP_PLACES: usize = 300;
+pub(crate) const TOP_PLACES: usize = 300;
 
 /// The columns that entries share.
 pub struct Figure {
@@ -49,7 +49,7 @@ fn widest<K>(entry: Option<&AccountEntry<K>>) -> f64 {
 }
 
 /// One operation.
-pub struct OperationView {
+pub(crate) struct OperationView {
     /// Place in the order of energy, from 1.
     pub rank: usize,
     /// Its name.
@@ -104,7 +104,7 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
 }
 
 /// The sentence over the operations' table.
-pub fn operations_sentence(data: &ReportData<'_>) -> String {
+pub(crate) fn operations_sentence(data: &ReportData<'_>) -> String {
     let top = |count| format::percent_or_none(cumulative::top_share(data.accounts, count));
     format!(
         "{} ran. The first 10 hold {} of the energy above idle, the first 30 {}.",
@@ -115,7 +115,7 @@ pub fn operations_sentence(data: &ReportData<'_>) -> String {
 }
 
 /// One line or method.
-pub struct PlaceView {
+pub(crate) struct PlaceView {
     /// `file:line` or class.
     pub place: String,
     /// The place's link into the source; empty where the page doesn't show it.

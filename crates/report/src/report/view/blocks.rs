@@ -13,7 +13,7 @@ use crate::units::Joules;
 const TOP_BLOCKS: usize = 25;
 
 /// One block's bar.
-pub struct BlockView {
+pub(crate) struct BlockView {
     /// The block's name.
     pub name: String,
     /// `file:line`.
@@ -31,7 +31,7 @@ pub struct BlockView {
 }
 
 /// One class's part of a bar.
-pub struct BarSegment {
+pub(crate) struct BarSegment {
     /// The class, which is also its colour.
     pub class: &'static str,
     /// Width in percent of the chart.
@@ -41,7 +41,7 @@ pub struct BarSegment {
 }
 
 /// Energy in the application, the largest first.
-pub fn in_application(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
+pub(crate) fn in_application(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
     let blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().take(TOP_BLOCKS).collect();
     let widest = blocks.first().map_or(0.0, |block| block.entry.joules().0);
     let view = |block: &&BlockAccount| {
@@ -53,7 +53,7 @@ pub fn in_application(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView
 }
 
 /// Energy of 3000 executions of each block, the costliest first.
-pub fn three_thousand_times(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
+pub(crate) fn three_thousand_times(data: &ReportData<'_>, links: &Links<'_>) -> Vec<BlockView> {
     let mut blocks: Vec<&BlockAccount> = data.accounts.blocks.iter().collect();
     blocks.sort_by(|a, b| b.cost.0.total_cmp(&a.cost.0));
     blocks.truncate(TOP_BLOCKS);
@@ -96,7 +96,7 @@ fn block_view(
 }
 
 /// One entry of the legend.
-pub struct ClassView {
+pub(crate) struct ClassView {
     /// The class, which is also its colour.
     pub class: &'static str,
     /// Its energy in the scenario.

@@ -17,7 +17,7 @@ const THREADS: &str = "#threads";
 const TOP: usize = 100;
 
 /// What the page shows of calls.
-pub struct CallsView {
+pub(crate) struct CallsView {
     /// Threads and methods, each as wide as what it spends with all that it calls.
     pub flame: FlameView,
     /// Methods by what they spend with all that they call.
@@ -29,7 +29,7 @@ pub struct CallsView {
 }
 
 /// A method.
-pub struct CallMethodView {
+pub(crate) struct CallMethodView {
     /// Class without its package, and method.
     pub name: String,
     /// Its link into the source; empty where the page doesn't show it.
@@ -45,7 +45,7 @@ pub struct CallMethodView {
 }
 
 /// An energy.
-pub struct FigureView {
+pub(crate) struct FigureView {
     /// With its unit.
     pub energy: String,
     /// In joules, to sort by.
@@ -57,7 +57,7 @@ pub struct FigureView {
 }
 
 /// A thread.
-pub struct ThreadView {
+pub(crate) struct ThreadView {
     /// Its name.
     pub name: String,
     /// What it spends.
@@ -133,7 +133,7 @@ struct CallLinks<'a> {
 }
 
 /// The picture of a page without sources: shares are parts of `whole_j` joules.
-pub fn plain_picture(calls: &CallAccounts, whole_j: f64) -> FlameView {
+pub(crate) fn plain_picture(calls: &CallAccounts, whole_j: f64) -> FlameView {
     let everything = FlameTarget { name: "all methods".into(), href: String::new() };
     picture(calls, &CallLinks { whole_j, everything, threads: "", method: &|_| String::new() })
 }

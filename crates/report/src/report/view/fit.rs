@@ -8,7 +8,7 @@ use crate::report::data::ReportData;
 use crate::units::Joules;
 
 /// One model or baseline on one set.
-pub struct CvView {
+pub(crate) struct CvView {
     /// Name of the model.
     pub model: String,
     /// What it is.
@@ -98,12 +98,12 @@ fn what_it_is(baseline: &str) -> &'static str {
 }
 
 /// A model's mean error on held-out cases.
-pub fn held_out_nmae(rows: &[CvRow], model: &str) -> Option<f64> {
+pub(crate) fn held_out_nmae(rows: &[CvRow], model: &str) -> Option<f64> {
     model::cv_mean(rows, model, CvSet::Validation).map(|mean| mean.nmae)
 }
 
 /// How the model stands to the best baseline, and the sentence that says so.
-pub struct BaselineVerdict {
+pub(crate) struct BaselineVerdict {
     /// `good`, `fair` (hardly better than the best baseline, as good, or worse but better than
     /// flat), `bad` or `unknown`: the style.
     pub tone: &'static str,
@@ -175,7 +175,7 @@ fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// One row of the estimability table.
-pub struct EstimabilityView {
+pub(crate) struct EstimabilityView {
     /// The operation.
     pub operation: String,
     /// Cases that it occurs in.
@@ -205,7 +205,7 @@ pub fn estimability(data: &ReportData<'_>) -> Vec<EstimabilityView> {
 }
 
 /// What the data can tell, in one sentence.
-pub fn estimability_sentence(data: &ReportData<'_>) -> String {
+pub(crate) fn estimability_sentence(data: &ReportData<'_>) -> String {
     let model = data.model;
     let alone = model.costs.iter().filter(|cost| cost.estimable).count();
     let condition = match model.condition.filter(|condition| condition.is_finite()) {
@@ -224,7 +224,7 @@ pub fn estimability_sentence(data: &ReportData<'_>) -> String {
 }
 
 /// One level of the comparison with the ground truth.
-pub struct EvaluationView {
+pub(crate) struct EvaluationView {
     /// line, block, method, operation.
     pub level: String,
     /// Entries compared.
@@ -266,7 +266,7 @@ pub fn evaluation(data: &ReportData<'_>) -> Vec<EvaluationView> {
 }
 
 /// An input sequence by the accounts of the others.
-pub struct UnseenView {
+pub(crate) struct UnseenView {
     /// Its name.
     pub input: String,
     /// What it spent.
@@ -302,7 +302,7 @@ pub fn unseen(data: &ReportData<'_>) -> Vec<UnseenView> {
 }
 
 /// How well accounts predict inputs that they were not made of, beside the best baseline.
-pub fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
+pub(crate) fn unseen_sentence(data: &ReportData<'_>) -> Option<String> {
     let unseen = data.unseen?;
     let (holds, known) = unseen.covered();
     let compared = unseen.compared().map(|found| {

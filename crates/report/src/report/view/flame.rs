@@ -20,7 +20,7 @@ const COLOURS: usize = 4;
 const LETTER: f64 = 6.6;
 
 /// A box.
-pub struct BoxView {
+pub(crate) struct BoxView {
     /// Left edge, width and top.
     pub x: String,
     /// Its width.
@@ -43,7 +43,7 @@ pub struct BoxView {
 }
 
 /// The picture.
-pub struct FlameView {
+pub(crate) struct FlameView {
     /// Its boxes, from the top.
     pub boxes: Vec<BoxView>,
     /// Its height.

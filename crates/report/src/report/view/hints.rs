@@ -16,7 +16,7 @@ const LONGEST_DIFF: usize = 60;
 const LONGEST_EXCERPT: usize = 24;
 
 /// One hint.
-pub struct HintView {
+pub(crate) struct HintView {
     /// Number, from 1.
     pub rank: usize,
     /// Title of the pattern.
@@ -68,7 +68,7 @@ pub struct HintView {
 }
 
 /// A line of a diff.
-pub struct DiffLine {
+pub(crate) struct DiffLine {
     /// `head`, `added`, `removed` or `same`: the style.
     pub kind: &'static str,
     /// Text with its sign.
@@ -76,7 +76,7 @@ pub struct DiffLine {
 }
 
 /// A caller.
-pub struct CallerView {
+pub(crate) struct CallerView {
     /// Class and method.
     pub name: String,
     /// Its link into the source; empty where the page doesn't show it.
@@ -88,7 +88,7 @@ pub struct CallerView {
 }
 
 /// A numbered line.
-pub struct SourceLine {
+pub(crate) struct SourceLine {
     /// Number, from 1.
     pub number: usize,
     /// Text.
@@ -179,7 +179,7 @@ pub fn place(hint: &Hint) -> String {
 }
 
 /// The same without folders.
-pub fn short_place(hint: &Hint) -> String {
+pub(crate) fn short_place(hint: &Hint) -> String {
     let place = place(hint);
     place.rsplit('/').next().unwrap_or(&place).to_string()
 }

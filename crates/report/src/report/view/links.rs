@@ -88,7 +88,7 @@ pub fn anchor(file: usize, line: u32) -> String {
 }
 
 /// The id of a package.
-pub fn package_anchor(number: usize) -> String {
+pub(crate) fn package_anchor(number: usize) -> String {
     format!("package-{number}")
 }
 

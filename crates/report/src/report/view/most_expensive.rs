@@ -17,7 +17,7 @@ const OWN_LEAST: f64 = 0.02;
 const HANDED_ON: f64 = 0.9;
 
 /// The methods.
-pub struct MostExpensiveMethods {
+pub(crate) struct MostExpensiveMethods {
     /// With what they call, where calls were recorded; else by what they spend themselves.
     pub rows: Vec<CallMethodView>,
     /// Whether calls were recorded.
@@ -29,7 +29,10 @@ pub struct MostExpensiveMethods {
 }
 
 /// The five most expensive methods.
-pub fn most_expensive_methods(data: &ReportData<'_>, links: &Links<'_>) -> MostExpensiveMethods {
+pub(crate) fn most_expensive_methods(
+    data: &ReportData<'_>,
+    links: &Links<'_>,
+) -> MostExpensiveMethods {
     match data.calls {
         Some(calls) => with_callees(calls, links),
         None => by_themselves(data, links),

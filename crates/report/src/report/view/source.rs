@@ -19,7 +19,7 @@ const AROUND: u32 = 3;
 const WIDEST: usize = 160;
 
 /// A package with its files.
-pub struct PackageView {
+pub(crate) struct PackageView {
     /// Number on the page, for its anchor.
     pub number: usize,
     /// Its name.
@@ -35,7 +35,7 @@ pub struct PackageView {
 }
 
 /// A file.
-pub struct FileView {
+pub(crate) struct FileView {
     /// Number on the page, for the anchors of its lines.
     pub number: usize,
     /// Path as in the dictionary.
@@ -53,7 +53,7 @@ pub struct FileView {
 }
 
 /// A method of a file.
-pub struct SourceMethodView {
+pub(crate) struct SourceMethodView {
     /// Its name with parameters.
     pub name: String,
     /// The first of its lines that is shown.
@@ -63,7 +63,7 @@ pub struct SourceMethodView {
 }
 
 /// A line, or a gap between lines.
-pub struct LineView {
+pub(crate) struct LineView {
     /// Number, from 1.
     pub number: u32,
     /// Text.
@@ -77,7 +77,7 @@ pub struct LineView {
 }
 
 /// The section.
-pub struct SourceView {
+pub(crate) struct SourceView {
     /// The packages, what spends most first.
     pub packages: Vec<PackageView>,
     /// What is shown and what isn't.

@@ -11,7 +11,7 @@ use crate::scenario::UnanalysedLanguage;
 use crate::units::Joules;
 
 /// One summary card.
-pub struct Card {
+pub(crate) struct Card {
     /// What it is about.
     pub title: &'static str,
     /// The figure.
@@ -21,7 +21,7 @@ pub struct Card {
 }
 
 /// One row of the ledger.
-pub struct LedgerRowView {
+pub(crate) struct LedgerRowView {
     /// Column name of the entry, or `above idle`, the sum of what follows.
     pub name: &'static str,
     /// Its colour: the entry's name, or none for a sum.

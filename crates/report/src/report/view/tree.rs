@@ -16,7 +16,7 @@ use crate::report::view::links::Links;
 const MOST_PARTS: usize = 1000;
 
 /// A level of the tree.
-pub struct LevelView {
+pub(crate) struct LevelView {
     /// Its name: of a package, a class or a method without what stands above it, or
     /// `file:line`.
     pub name: String,
@@ -39,7 +39,7 @@ pub struct LevelView {
 }
 
 /// Parts that are not shown.
-pub struct RestView {
+pub(crate) struct RestView {
     /// How many.
     pub count: usize,
     /// Their energy.
@@ -49,7 +49,7 @@ pub struct RestView {
 }
 
 /// The packages, and what of them the page leaves out.
-pub struct TreeView {
+pub(crate) struct TreeView {
     /// What spends most first.
     pub packages: Vec<LevelView>,
     /// Packages that are not shown.

@@ -14,7 +14,7 @@ use crate::units::Joules;
 const TOP: usize = 20;
 
 /// The picture.
-pub struct WhiskersView {
+pub(crate) struct WhiskersView {
     /// Lines, what spends most first.
     pub rows: Vec<RowView>,
     /// Round energies on the scale: where they stand, in percent, and what they are.
@@ -46,7 +46,7 @@ pub struct RowView {
 }
 
 /// The costliest lines.
-pub fn whiskers(data: &ReportData<'_>, links: &Links<'_>) -> WhiskersView {
+pub(crate) fn whiskers(data: &ReportData<'_>, links: &Links<'_>) -> WhiskersView {
     let lines = &data.accounts.lines[..data.accounts.lines.len().min(TOP)];
     let truth = |entry: &AccountEntry<LineKey>| data.evaluation?.lines.get(&entry.key).copied();
     let ends = |entry: &AccountEntry<LineKey>| {

@@ -55,7 +55,7 @@ impl BatteriesReading {
 
     /// Why the batteries don't tell what the device draws: one takes energy in, or a cable
     /// feeds the device beside them.
-    pub fn fed_otherwise(&self) -> Option<String> {
+    pub(crate) fn fed_otherwise(&self) -> Option<String> {
         let status = |wanted: &[&str]| {
             let is_wanted = |supply: &&GaugeSupply| {
                 wanted.iter().any(|w| supply.status.eq_ignore_ascii_case(w))
@@ -104,7 +104,7 @@ impl GaugeSupply {
     }
 
     /// Watts of a figure in a unit that was told by another reading of this battery.
-    pub fn watts_as(&self, told: &Self, unit: FigureUnit) -> f64 {
+    pub(crate) fn watts_as(&self, told: &Self, unit: FigureUnit) -> f64 {
         match (self.kind, told.kind) {
             (FigureKind::Current { volts }, FigureKind::Current { volts: then }) => {
                 unit.watts / then * volts

@@ -25,7 +25,7 @@ pub const RAPL_TREES: [&str; 2] = ["intel-rapl:", "intel-rapl-mmio:"];
 impl RaplZone {
     /// Whether it is a whole package.
     #[must_use]
-    pub fn is_package(&self) -> bool {
+    pub(crate) fn is_package(&self) -> bool {
         !self.is_part && self.name.starts_with("package")
     }
 

@@ -175,7 +175,7 @@ impl ChipConstants {
     }
 
     /// The same where it is interpreted: each instruction is fetched, too.
-    pub fn interpreted_j(&self, pattern: &str) -> Option<f64> {
+    pub(crate) fn interpreted_j(&self, pattern: &str) -> Option<f64> {
         let executed = self.compiled_j(pattern)?;
         let is_instruction = pattern.contains(':');
         Some(
@@ -185,7 +185,7 @@ impl ChipConstants {
     }
 
     /// Joules of the compilation of an instruction.
-    pub fn compile_j(&self) -> f64 {
+    pub(crate) fn compile_j(&self) -> f64 {
         self.sure("interpreter.compile_uj") * MICRO
     }
 
@@ -198,7 +198,7 @@ impl ChipConstants {
     }
 
     /// Bytes of a class that are alive at most.
-    pub fn alive_bytes(&self) -> f64 {
+    pub(crate) fn alive_bytes(&self) -> f64 {
         self.sure("cache.alive_kib") * 1024.0
     }
 }
