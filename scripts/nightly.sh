@@ -6,8 +6,9 @@
 #   studies  tests too long for every day: how often intervals hold the ground truth, from hundreds
 #            of simulated campaigns; the samplers against each other for more seeds; the tables
 #            of docs/experiments; real projects fetched, counted against javac, compiled with
-#            probes and without blocks, one with its own tests; projects of Gradle, which is installed
-#            for them (twenty minutes)
+#            probes and without blocks, one with its own tests; method estimates of two
+#            libraries held against async-profiler; projects of Gradle, which is installed for
+#            them (forty minutes)
 #   faults   scripts/soak.sh: every kind of fault at ten moments of a campaign, then 500 runs
 #            with random ones (twenty minutes)
 #   golden   scripts/golden.sh: the outputs of small campaigns on every virtual board and of the

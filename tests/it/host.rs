@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
@@ -16,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::process::Signal;
 use wattline::device::virtual_board_options;
 use wattline::toolchain::Jdk;
+use wattline::toolchain::artifact::hash_of_bytes;
 use wattline::virtual_board::BoardOptions;
 
 /// What a virtual board needs.
@@ -70,10 +70,9 @@ fn javac_classes(javac: &Path) -> Option<PathBuf> {
 
 fn archive_classes(javac: &Path) -> Option<PathBuf> {
     let release = fs::read(javac.parent()?.parent()?.join("release")).unwrap_or_default();
-    let mut hasher = DefaultHasher::new();
-    (javac, release).hash(&mut hasher);
+    let key = hash_of_bytes(&[javac.as_os_str().as_encoded_bytes(), release.as_slice()].concat());
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let archive = kept.join(format!("javac-{:016x}.jsa", hasher.finish()));
+    let archive = kept.join(format!("javac-{}.jsa", &key[..16]));
     if !archive.exists() {
         let (folder, part) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in(kept).unwrap());
         let part = part.path().join("classes.jsa");

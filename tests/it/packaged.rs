@@ -13,7 +13,8 @@ use wattline::virtual_board::{BoardFile, BoardOptions, Fault, FaultAction, Fault
 use super::bench::{Bench, only_bad_run};
 use super::host::{AdbServer, CAMPAIGN_TOOLS, board_options, has, said};
 
-/// What the scenario below says of its cases; and what is said for base cases alone.
+/// The keys of the scenario below that say how many cases there are, and those for base cases
+/// alone.
 const CASES: &str = "cases = 4\nrepeats = 1\ndry_runs = 12";
 const BASES: &str = "cases = 2\nrepeats = 1\ndry_runs = 2";
 
@@ -70,11 +71,7 @@ fn a_campaign_of_packages_counts_what_one_of_jars_does() {
 #[ignore = "by day packages run and are not explained; scripts/nightly.sh runs it"]
 fn a_campaign_of_packages_is_explained() {
     let Some(bench) = Bench::new() else { return };
-    let Some(out) =
-        campaign(&bench, "pipeline", "instrument", "cases = 4\nrepeats = 1\ndry_runs = 12")
-    else {
-        return;
-    };
+    let Some(out) = campaign(&bench, "pipeline", "instrument", CASES) else { return };
     let microbenchmarks = fs::read_to_string(out.join("microbenchmarks.csv")).unwrap();
     assert!(microbenchmarks.lines().count() > 1, "{microbenchmarks}");
     let lines = fs::read_to_string(out.join("accounts/lines.csv")).unwrap();

@@ -171,7 +171,7 @@ fn a_hundred_thousand_levels_are_scanned() {
     let sources = folder.path().join("sources");
     fs::create_dir(&sources).unwrap();
     let is_night = std::env::var_os("WATTLINE_ROBUST").is_some();
-    let (n, of_square) = if is_night { (100_000, 20_000) } else { (10_000, 600) };
+    let (n, of_square) = if is_night { (100_000, 20_000) } else { (20_000, 1_000) };
     for (name, text) in deep(n, of_square) {
         let start = Instant::now();
         let place = sources.join(name);

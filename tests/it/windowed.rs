@@ -161,25 +161,13 @@ fn an_application_with_a_window_is_measured_line_by_line() {
     }
     let (adb, folder) = (AdbServer::new(), tempfile::tempdir().unwrap());
     let (scenario, out) = (touch(folder.path()), folder.path().join("out"));
-    let at = |name: &str| out.join(name).display().to_string();
-    let (to, table, model) = (out.to_str().unwrap(), at("dataset.csv"), at("model.json"));
-    let truth = at("board-ground-truth");
-    // Stages of a pipeline one by one, with the solver that its choice comes to.
-    for words in [
-        &["run", &scenario, "--board", "virtual", "--out", to][..],
-        &["dataset", to],
-        &["fit", &table, "--solver", "shrink", "--out", to],
-        &["account", &model, to, "--out", to],
-        &["calls", &scenario, to],
-        &["evaluate", to, &truth, "--out", to],
-    ] {
-        let output = adb.wattline(words);
-        let said = said(&output);
-        if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
-            return crate::skip::because(&said);
-        }
-        assert!(output.status.success(), "{words:?}: {said}");
+    let words = ["pipeline", &scenario, "--board", "virtual", "--out", out.to_str().unwrap()];
+    let output = adb.wattline(&words);
+    let said = said(&output);
+    if said.contains("Maven could not fetch") || said.contains("`mvn` is not on") {
+        return crate::skip::because(&said);
     }
+    assert!(output.status.success(), "{said}");
     let lines = fs::read_to_string(out.join("accounts/lines.csv")).unwrap();
     let spent = |file: &str| -> f64 {
         let of_file = lines.lines().filter(|line| line.contains(&format!("/{file}.java,")));

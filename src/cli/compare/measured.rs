@@ -163,17 +163,14 @@ impl Prices {
             }
         }
         let mut said = Vec::from_iter(is_taken.then(|| costs_of_new(&taken)));
-        let has_changes = !changes.methods.is_empty();
-        let told = match self.explicable(measured, new) {
-            _ if base.board() != new.board() || !has_changes => None,
-            None => Some(UNRECONCILED.to_owned()),
-            Some(measured) => {
-                let told;
-                (changes, told) = changes.reconciled(measured, [before, now], prices);
-                told
-            }
-        };
-        said.extend(told);
+        if base.board() == new.board() && !changes.methods.is_empty() {
+            let (reconciled, told) = match self.explicable(measured, new) {
+                Some(measured) => changes.reconciled(measured, [before, now], prices),
+                None => (changes, Some(UNRECONCILED.to_owned())),
+            };
+            changes = reconciled;
+            said.extend(told);
+        }
         Ok((changes, said))
     }
 

@@ -25,7 +25,7 @@ const PROFILED_RUNS: usize = 3;
 /// whose samples and estimates are equally far, one in seven hundred differs by more.
 const STANDARD_DEVIATIONS: f64 = 3.0;
 
-/// What a scenario says of the plain program.
+/// The parts of a scenario that the plain program is run by.
 #[derive(Deserialize)]
 struct Program {
     application: Application,
@@ -199,8 +199,10 @@ fn profiles(
 
 /// Estimates and profile by what both call a method: overloads and lambdas of one name together.
 fn distances(campaign: &Path, evaluation: &Path) -> Distances {
-    let number = |row: &BTreeMap<String, String>, name: &str| -> f64 {
-        row[name].parse().unwrap_or_default()
+    // A method without samples, or without counts, has no figure by them.
+    let number = |row: &BTreeMap<String, String>, name: &str| match row[name].as_str() {
+        "" => 0.0,
+        text => text.parse::<f64>().unwrap(),
     };
     let entries = rows(&evaluation.join("profile-entries.csv"));
     let entries: Vec<_> =

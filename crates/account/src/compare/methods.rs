@@ -19,7 +19,9 @@ use crate::units::Joules;
 use super::budget::Spending;
 use super::change::{ALL_GONE, EnergyChange, fieller};
 use super::patch::Carried;
-use super::priced::{PricedKey, energy_variance, own_variance, priced, shared_variance};
+use super::priced::{
+    PricedKey, PricedSides, energy_variance, own_variance, priced, shared_variance,
+};
 use super::unpriced::UnpricedOperations;
 use super::{ChangeRow, Subject, around, joined};
 
@@ -284,21 +286,16 @@ fn changes<K: Ord>(
     prices: SidePrices<'_>,
     key: impl Fn(&BlockEntry) -> K,
 ) -> BTreeMap<K, PricedChange> {
-    let models = match prices {
-        SidePrices::Shared(model) => (model, model),
-        SidePrices::Own { base, new } => (base, new),
-    };
-    let costs = (IndexedModel::new(models.0), IndexedModel::new(models.1));
-    let mut before = priced(base, &costs.0, &key);
-    let now = priced(new, &costs.1, &key);
+    let PricedSides { base: mut before, new: now, costs: [of_base, of_new], is_shared } =
+        PricedSides::of(base, new, prices, key);
     let nothing = PricedKey::default();
     let variances = |before: &PricedKey, now: &PricedKey| Variances {
-        base: energy_variance(before, &costs.0),
-        new: energy_variance(now, &costs.1),
-        difference: match prices {
-            SidePrices::Shared(_) => shared_variance(before, now, &costs.0),
-            SidePrices::Own { .. } => own_variance(before, &costs.0)
-                .zip(own_variance(now, &costs.1))
+        base: energy_variance(before, &of_base),
+        new: energy_variance(now, &of_new),
+        difference: match is_shared {
+            true => shared_variance(before, now, &of_base),
+            false => own_variance(before, &of_base)
+                .zip(own_variance(now, &of_new))
                 .map(|(before, now)| before + now),
         },
     };

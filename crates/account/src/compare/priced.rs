@@ -7,7 +7,7 @@ use crate::account::{CountVector, IndexedModel};
 use crate::blocks::BlockId;
 use crate::operations::{BlockEntry, OperationCount};
 
-use super::Side;
+use super::{Side, SidePrices};
 
 /// Operation, context, count in the text: what a line consists of.
 type Signature<'a> = Vec<(&'a str, &'a str, u32)>;
@@ -83,6 +83,33 @@ pub(super) fn priced<'a, K: Ord>(
         }
     }
     all
+}
+
+/// Both sides by key, and the models that price them.
+pub(super) struct PricedSides<'a, K> {
+    pub(super) base: BTreeMap<K, PricedKey<'a>>,
+    pub(super) new: BTreeMap<K, PricedKey<'a>>,
+    pub(super) costs: [IndexedModel<'a>; 2],
+    /// Whether one model prices both sides.
+    pub(super) is_shared: bool,
+}
+
+impl<'a, K: Ord> PricedSides<'a, K> {
+    pub(super) fn of(
+        base: Side<'a>,
+        new: Side<'a>,
+        prices: SidePrices<'a>,
+        key: impl Fn(&BlockEntry) -> K,
+    ) -> Self {
+        let (models, is_shared) = match prices {
+            SidePrices::Shared(model) => ([model, model], true),
+            SidePrices::Own { base, new } => ([base, new], false),
+        };
+        let costs = models.map(IndexedModel::new);
+        let [base, new] =
+            [(base, &costs[0]), (new, &costs[1])].map(|(side, costs)| priced(side, costs, &key));
+        Self { base, new, costs, is_shared }
+    }
 }
 
 /// Variance in J^2 of `new - base` under one model, whose errors both share: costs and

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{IndexedModel, Interval, MethodKey};
+use crate::account::{Interval, MethodKey};
 use crate::format;
 use crate::interval::NORMAL_975;
 use crate::operations::BlockEntry;
@@ -16,7 +16,9 @@ use crate::units::Joules;
 
 use super::change::{ALL_GONE, EnergyChange, fieller};
 use super::methods::{MethodChanges, Side, SidePrices};
-use super::priced::{CostErrors, PricedKey, line_pairs, line_variance, priced};
+use super::priced::{
+    CostErrors, PricedKey, PricedSides, energy_variance, line_pairs, line_variance,
+};
 use super::{ChangeRow, Subject, around, joined};
 
 /// What was measured of a change, as far as operations can explain it.
@@ -65,9 +67,9 @@ impl JointErrors {
 }
 
 impl MethodChanges {
-    /// Reconciles the changes of methods, and those of classes, with the measured change; and
-    /// what is to be said of that. Nothing is where a row has no figure, or where the sum and
-    /// the measured change can't both be right: then something else has changed.
+    /// Reconciles the changes of methods, and those of classes, with the measured change; returns
+    /// a note about the methods. They keep their figures where a row has none, and where the sum
+    /// and the measured change can't both be right: then something else has changed.
     #[must_use]
     pub fn reconciled(
         mut self,
@@ -86,31 +88,7 @@ impl MethodChanges {
     }
 }
 
-/// Both sides by subject, and the models that price them.
-struct PricedSides<'a> {
-    base: BTreeMap<Subject, PricedKey<'a>>,
-    new: BTreeMap<Subject, PricedKey<'a>>,
-    costs: [IndexedModel<'a>; 2],
-    is_shared: bool,
-}
-
-impl<'a> PricedSides<'a> {
-    fn of(
-        base: Side<'a>,
-        new: Side<'a>,
-        prices: SidePrices<'a>,
-        subject: impl Fn(&BlockEntry) -> Subject,
-    ) -> Self {
-        let (models, is_shared) = match prices {
-            SidePrices::Shared(model) => ([model, model], true),
-            SidePrices::Own { base, new } => ([base, new], false),
-        };
-        let costs = models.map(IndexedModel::new);
-        let [base, new] = [(base, &costs[0]), (new, &costs[1])]
-            .map(|(side, costs)| priced(side, costs, &subject));
-        Self { base, new, costs, is_shared }
-    }
-
+impl<'a> PricedSides<'a, Subject> {
     /// By subject, of those whose figures are counts x costs.
     fn joint<'s>(
         &self,
@@ -145,6 +123,8 @@ impl<'a> PricedSides<'a> {
             errors
         });
         let [of_base, of_new] = &self.costs;
+        let [base_variance, new_variance] = [(sides[0], of_base), (sides[1], of_new)]
+            .map(|(side, costs)| energy_variance(side, costs));
         // Lines that consist of the same operations share their errors as far as costs do.
         let pairs: Vec<(f64, f64)> = line_pairs(sides[0], sides[1]).collect();
         let products =
@@ -156,8 +136,8 @@ impl<'a> PricedSides<'a> {
             between = base.covariance(&new, of_base)? + lines;
         }
         Some(JointErrors {
-            base: base.covariance(&base, of_base)? + base_lines,
-            new: new.covariance(&new, of_new)? + new_lines,
+            base: base_variance?,
+            new: new_variance?,
             between,
             base_with_sum: base.covariance(&sum[0], of_base)? + lines - base_lines,
             new_with_sum: new.covariance(&sum[1], of_new)? + new_lines - lines,
@@ -170,12 +150,12 @@ impl<'a> PricedSides<'a> {
 fn errors_of(
     rows: &[ChangeRow],
     accounted: &BTreeMap<Subject, [f64; 2]>,
-    errors: &PricedSides<'_>,
+    sides: &PricedSides<'_, Subject>,
 ) -> Option<Vec<Option<JointErrors>>> {
     let has_figure = |row: &ChangeRow| row.change.difference().is_some();
     let counted = rows.iter().filter(|row| has_figure(row)).map(|row| &row.subject);
     let counted = counted.filter(|subject| !accounted.contains_key(subject));
-    let mut joint = errors.joint(counted)?;
+    let mut joint = sides.joint(counted)?;
     // The accounts of two campaigns share nothing.
     joint.extend(accounted.iter().map(|(subject, &[base, new])| {
         let (base_with_sum, new_with_sum) = (-base, new);
@@ -185,17 +165,17 @@ fn errors_of(
     Some(rows.iter().map(of_row).collect())
 }
 
-/// Reconciles rows; what is to be said of it.
+/// Reconciles rows; returns a note about it.
 fn reconcile(
     rows: &mut [ChangeRow],
     accounted: &BTreeMap<Subject, [f64; 2]>,
-    errors: &PricedSides<'_>,
+    sides: &PricedSides<'_, Subject>,
     measured: MeasuredChange,
 ) -> Option<String> {
     if rows.is_empty() {
         return None;
     }
-    let joint = errors_of(rows, accounted, errors)?;
+    let joint = errors_of(rows, accounted, sides)?;
     let sum_j: f64 =
         rows.iter().filter_map(|row| row.change.difference()).map(|found| found.0).sum();
     let sum_variance: f64 = joint.iter().flatten().map(JointErrors::with_sum).sum();
@@ -221,7 +201,8 @@ fn reconcile(
     Some(format!("{told}: each has its part of the difference, as far as it is unsure"))
 }
 
-/// What is left for a single row without a figure is told beside it.
+/// Adds to the remark of the only row without a figure what the others leave of the measured
+/// change; where several have none, returns a note.
 fn left_for_one(rows: &mut [ChangeRow], without: usize, left: Interval) -> Option<String> {
     if without > 1 {
         return Some(format!(
@@ -295,17 +276,27 @@ mod tests {
     type Runs = [u64; 3];
 
     fn reconciled(
-        [before, now]: [Runs; 2],
+        runs: [Runs; 2],
         difference_j: f64,
         sd_j: f64,
     ) -> (MethodChanges, Option<String>) {
-        let (dictionary, model) = program();
-        let runs = |runs: Runs| (0..3).map(BlockId).zip(runs).collect::<BTreeMap<_, _>>();
-        let (before, now) = (runs(before), runs(now));
-        let sides = [&before, &now].map(|executions| Side { dictionary: &dictionary, executions });
-        let prices = SidePrices::Shared(&model);
+        reconciled_of(&program(), runs, [difference_j, sd_j], |_| ())
+    }
+
+    /// Of a program; `before` may do something to the changes before they are reconciled.
+    fn reconciled_of(
+        (dictionary, model): &(Dictionary, Model),
+        runs: [Runs; 2],
+        [difference_j, sd_j]: [f64; 2],
+        before: impl FnOnce(&mut MethodChanges),
+    ) -> (MethodChanges, Option<String>) {
+        let runs = runs.map(|runs| (0..3).map(BlockId).zip(runs).collect::<BTreeMap<_, _>>());
+        let sides = [&runs[0], &runs[1]].map(|executions| Side { dictionary, executions });
+        let prices = SidePrices::Shared(model);
         let measured = MeasuredChange { difference_j, variance_j2: sd_j * sd_j };
-        compare_methods(sides[0], sides[1], prices).reconciled(measured, sides, prices)
+        let mut changes = compare_methods(sides[0], sides[1], prices);
+        before(&mut changes);
+        changes.reconciled(measured, sides, prices)
     }
 
     fn row(changes: &MethodChanges, method: &str) -> EnergyChange {
@@ -363,16 +354,11 @@ mod tests {
 
     #[test]
     fn the_figures_of_accounts_share_no_errors() {
-        let (dictionary, model) = program();
-        let runs = |runs: Runs| (0..3).map(BlockId).zip(runs).collect::<BTreeMap<_, _>>();
-        let (before, now) = (runs([100, 100, 0]), runs([100, 110, 0]));
-        let sides = [&before, &now].map(|executions| Side { dictionary: &dictionary, executions });
-        let prices = SidePrices::Shared(&model);
-        let mut changes = compare_methods(sides[0], sides[1], prices);
-        let subject = changes.methods[0].subject.clone();
-        changes.accounted.insert(subject, [1e-12, 3e-12]);
-        let measured = MeasuredChange { difference_j: 32e-6, variance_j2: 1e-18 };
-        let (changes, _) = changes.reconciled(measured, sides, prices);
+        let runs = [[100, 100, 0], [100, 110, 0]];
+        let (changes, _) = reconciled_of(&program(), runs, [32e-6, 1e-9], |changes| {
+            let subject = changes.methods[0].subject.clone();
+            changes.accounted.insert(subject, [1e-12, 3e-12]);
+        });
         let more = row(&changes, "more()");
         assert!((more.difference().unwrap().0 - 32e-6).abs() < 1e-11, "{more:?}");
         assert!((more.base.unwrap().0 - 299.5e-6).abs() < 1e-11, "a quarter of 2 uJ: {more:?}");
@@ -381,16 +367,11 @@ mod tests {
 
     #[test]
     fn what_is_left_is_told_of_a_single_method_without_a_figure() {
-        let (dictionary, mut model) = program();
-        model.costs.retain(|cost| cost.operation != "Decrement");
-        model.covariance = None;
-        let runs = |runs: Runs| (0..3).map(BlockId).zip(runs).collect::<BTreeMap<_, _>>();
-        let (before, now) = (runs([100, 100, 0]), runs([100, 110, 10]));
-        let sides = [&before, &now].map(|executions| Side { dictionary: &dictionary, executions });
-        let prices = SidePrices::Shared(&model);
-        let measured = MeasuredChange { difference_j: 50e-6, variance_j2: 1e-14 };
-        let changes = compare_methods(sides[0], sides[1], prices);
-        let (changes, _) = changes.reconciled(measured, sides, prices);
+        let mut program = program();
+        program.1.costs.retain(|cost| cost.operation != "Decrement");
+        program.1.covariance = None;
+        let runs = [[100, 100, 0], [100, 110, 10]];
+        let (changes, _) = reconciled_of(&program, runs, [50e-6, 1e-7], |_| ());
         let unpriced = &changes.methods[0];
         assert_eq!(unpriced.subject.name(), "a.A.more()");
         assert!(unpriced.remark.contains("less those of all others is 40.0 µJ"), "{unpriced:?}");
