@@ -3,7 +3,7 @@
 //! what to change.
 //!
 //! [`pipeline()`] does all of it for a scenario file: it plans, measures on a board, fits and
-//! accounts. Each of its [`stage`]s can be had alone; this divides a source into blocks, fits
+//! accounts. Each of its stages can be had alone; this divides a source into blocks, fits
 //! costs to cases that somebody has measured, and says what a line spends:
 //!
 //! ```
@@ -54,36 +54,36 @@
 // written makes an exit code; these macros would panic.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub use wattline_account::{account, compare, hint};
+pub use wattline_account::{
+    account, accounted, compare, facts, found_hints, ground_truth, hint, recorded_calls, unseen,
+    verify,
+};
 pub use wattline_attribution as attribution;
-pub use wattline_campaign::{build, campaign, dataset, device, project, run, scenario, toolchain};
-pub(crate) use wattline_campaign::{input_file, microbenchmarks};
+pub(crate) use wattline_campaign::input_file;
+pub use wattline_campaign::{
+    boards, build, campaign, dataset, device, failure, fit, folder, load, measure, microbenchmarks,
+    plan, progress, project, run, scan, scenario, stacks, toolchain, trial, truth_folder,
+};
 pub use wattline_java::{blocks, finding, instrument, java, operations, unresolved_name};
 pub use wattline_model as model;
 pub use wattline_private_files as private_files;
+pub(crate) use wattline_report::recording;
+pub use wattline_report::{campaign_report, report};
 pub use wattline_report::{energies, export};
-pub(crate) use wattline_report::{recording, report};
 pub use wattline_units::{assumptions, atto, exact, interval, power, units};
 pub(crate) use wattline_units::{csv_text, format};
 pub use wattline_virtual_board as virtual_board;
 
 mod log_file;
 
-pub mod stage;
+pub mod pipeline;
 
 pub mod cli;
 
-pub use stage::{PipelineOptions, PipelineResult, ScenarioOrigin, pipeline};
-
-#[cfg(test)]
-#[path = "../tests/common/skip.rs"]
-mod skip;
+pub use load::ScenarioOrigin;
+pub use pipeline::{PipelineOptions, PipelineResult, pipeline};
 
 #[cfg(test)]
 #[path = "../crates/account/src/account/sample.rs"]
 #[allow(dead_code)] // what only tests of accounts use
 mod sample_accounts;
-
-#[cfg(test)]
-#[path = "../tests/common/run_record.rs"]
-mod run_record;

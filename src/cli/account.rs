@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::ArgPredicate;
 
+use crate::accounted;
 use crate::energies::of_accounts;
-use crate::stage::folder::{names::LEDGER, read_model};
-use crate::stage::{CampaignFolder, Failure, OnExisting, Output, account};
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::names::LEDGER;
+use crate::folder::{CampaignFolder, OnExisting, Output, read_model};
 
 use super::energies::EnergiesArgument;
 use super::monitor::recording;
@@ -61,16 +64,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
     let folder = CampaignFolder::new(&arguments.runs);
-    let facts = folder.facts(arguments.device.as_deref())?;
+    let facts = ScenarioFacts::read(&folder, arguments.device.as_deref())?;
     let model = read_model(&arguments.model)?;
-    let accounted = account::account(&facts, &model)?;
+    let accounted = accounted::account(&facts, &model)?;
     accounted.remarks().iter().for_each(progress::say);
     if let Some(energies) = &energies {
         let name = arguments.runs.display().to_string();
         energies.put(&name, of_accounts(&accounted.accounts))?;
     }
     if let Some(output) = &output {
-        output.write_accounts(&accounted)?;
+        accounted.write(output)?;
     }
     tell(output.as_ref());
     Ok(())

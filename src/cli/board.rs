@@ -7,15 +7,14 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::device::{Server, list, virtual_board_options};
+use crate::failure::Failure;
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 use crate::virtual_board::{
     self, AdbdGeneration, BoardFile, BoardOptions, Fault, RunningBoard, Tools,
 };
 
-use super::progress;
 use super::quantity::between;
-use super::standard_output;
-use crate::stage::Failure;
+use super::{progress, standard_output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::boards::{BoardChoice, VirtualChoice, check_together};
 use crate::device::RECONNECT_LIMIT;
+use crate::failure::Failure;
 use crate::run::WhenLost;
-use crate::stage::Failure;
-use crate::stage::boards::{BoardChoice, VirtualChoice, check_together};
 use crate::virtual_board::simulated_model::SimulatedModelFamily;
 
 /// `--board`, as often as there are boards.

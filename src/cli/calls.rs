@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::names::CALLS;
+use crate::folder::{OnExisting, Output};
 use crate::operations::Dictionary;
-use crate::stage::folder::names::CALLS;
-use crate::stage::{Failure, OnExisting, Output, calls, load, plan};
 use crate::toolchain::Jdk;
+use crate::{load, plan, recorded_calls};
 
 use super::progress;
 
@@ -36,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output =
         Output::open(&arguments.folder, OnExisting::from(arguments.force), &progress::TERMINAL)?;
     output.check_free(&[CALLS])?;
-    let facts = output.campaign().facts(None)?;
+    let facts = ScenarioFacts::read(&output.campaign(), None)?;
     let jdk = Jdk::find()?;
     let loaded = load::load(&arguments.scenario, &progress::TERMINAL)?;
     if !have_same_blocks(&loaded.application.dictionary, &facts.dictionary) {
@@ -46,9 +49,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut builder = plan::builder(&loaded, &jdk)?;
     let (scenario, dictionary) = (&loaded.scenario, &facts.dictionary);
-    let tree = calls::calls(scenario, dictionary, &jdk, &mut builder, &progress::TERMINAL)?;
-    output.write_calls(&tree)?;
-    progress::result(calls::summary(&tree, &facts, &loaded.scenario));
+    let tree =
+        recorded_calls::calls(scenario, dictionary, &jdk, &mut builder, &progress::TERMINAL)?;
+    output.write_artifact(&tree)?;
+    progress::result(recorded_calls::summary(&tree, &facts, &loaded.scenario));
     progress::say(format!("written: {}", output.path(CALLS).display()));
     Ok(())
 }

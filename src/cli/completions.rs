@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output};
+
 use super::progress;
-use crate::stage::Failure;
-use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::folder::names::DATASET;
-use crate::stage::{Failure, OnExisting, Output, dataset};
+use crate::dataset::dataset;
+use crate::failure::Failure;
+use crate::folder::names::DATASET;
+use crate::folder::{OnExisting, Output};
 
 use super::progress;
 
@@ -31,8 +33,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     output.check_free(&[DATASET])?;
     let folder = output.campaign();
     let (scenario, campaign) = (folder.scenario()?, folder.campaign()?);
-    let made = dataset::dataset(&scenario, &campaign, &folder.remains()?, &folder)?;
-    output.write_dataset(&made)?;
+    let made = dataset(&scenario, &campaign, &folder.read()?, &folder)?;
+    made.write(&output)?;
     progress::result(made.summary());
     progress::say(format!("written: {}", output.path(DATASET).display()));
     Ok(())

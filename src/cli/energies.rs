@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::attribution::TooLarge;
 use crate::energies::EnergyRows;
-use crate::stage::Failure;
+use crate::failure::Failure;
 
 use super::partial_file::PartialFile;
 use super::progress;

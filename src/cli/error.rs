@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::failure::Failure;
 use crate::run::{DriverError, RunError};
-use crate::stage::Failure;
 
 /// Exit codes of the program.
 pub(crate) mod exit {

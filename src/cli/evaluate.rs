@@ -8,10 +8,12 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::account::{AccountEvaluation, evaluations_csv};
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::fit::KnownCosts;
+use crate::folder::{CampaignFolder, OnExisting, Output, names, read_model};
 use crate::model::Model;
-use crate::stage::fit::KnownCosts;
-use crate::stage::folder::{names, read_model};
-use crate::stage::{CampaignFolder, Failure, OnExisting, Output, truth, unseen};
+use crate::{ground_truth, unseen};
 
 use super::progress;
 
@@ -132,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
     output.check_free(&[names::UNSEEN])?;
     let found = unseen::unseen_inputs(
-        &folder.facts(None)?,
+        &ScenarioFacts::read(folder, None)?,
         &folder.dataset()?,
         KnownCosts::read(folder)?.as_ref(),
     )?;
@@ -141,7 +143,7 @@ fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure
         return Err(Failure::Usage(format!("{}: {text}", folder.path().display())));
     };
     progress::document(found.csv().trim_end());
-    output.write_unseen(&found)?;
+    output.write(names::UNSEEN, found.csv())?;
     progress::say(format!("written: {}", output.path(names::UNSEEN).display()));
     Ok(())
 }
@@ -153,7 +155,7 @@ fn of_board(
     model: &Model,
     of: &BoardTruth,
 ) -> Result<(Option<String>, AccountEvaluation), Failure> {
-    let facts = folder.facts(of.board.as_deref())?;
+    let facts = ScenarioFacts::read(folder, of.board.as_deref())?;
     if of.board.is_none() && facts.device.is_some() {
         return Err(Failure::Usage(format!(
             "the campaign's boards are {}: say whose truth {} is (`{}=FOLDER`)",
@@ -162,7 +164,7 @@ fn of_board(
             facts.devices[0]
         )));
     }
-    let evaluation = truth::evaluate_against(&facts, model, &of.folder)?;
+    let evaluation = ground_truth::evaluate_against(&facts, model, &of.folder)?;
     Ok((facts.device, evaluation))
 }
 

@@ -9,18 +9,19 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use crate::campaign::RunPhase;
+use crate::campaign_report::repository::{repository_of, tell_unknown};
 use crate::export::{Depth, ExportData, ExportFormat, FORMATS, InputEnergies, SessionTrace};
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+#[cfg(feature = "parquet")]
+use crate::folder::read_text;
+use crate::folder::{CampaignFolder, OnExisting, Output};
+use crate::model::Model;
 use crate::power::{Window, parse_samples};
 use crate::run::RunRecord;
 
 use super::monitor::recording;
 use super::progress;
-use crate::stage::Failure;
-#[cfg(feature = "parquet")]
-use crate::stage::folder::read_text;
-use crate::stage::repository::{repository_of, tell_unknown};
-use crate::stage::{CampaignFolder, ScenarioFacts};
-use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -106,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     recording::no_mapping_here(arguments.mapping.as_deref())?;
     let folder = CampaignFolder::new(folder);
-    let (facts, model) = (folder.facts(None)?, folder.model()?);
+    let (facts, model) = (ScenarioFacts::read(&folder, None)?, folder.read::<Model>()?);
     let accounts = facts.accounts(&model);
     let calls = facts.call_accounts(&model, &accounts);
     let (about, scenario) = (folder.dataset_facts()?, folder.scenario()?);
@@ -144,7 +145,7 @@ fn write(output: &Output, formats: &[ExportFormat], data: &ExportData<'_>) -> Re
 #[cfg(feature = "parquet")]
 fn parquet(folder: &Path, output: &Output) -> Result<(), Failure> {
     let mut tables = Vec::new();
-    for part in ["", crate::stage::folder::names::ACCOUNTS] {
+    for part in ["", crate::folder::names::ACCOUNTS] {
         tables.extend(tables_in(&folder.join(part))?);
     }
     tables.sort();

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use wattline_units::limits::FIT_REPEATS;
 
+use crate::dataset::{DatasetFacts, DatasetFile};
+use crate::failure::Failure;
+use crate::fit::{DataOrigin, fit_table, set_priors, summary};
+use crate::folder::{Output, names};
 use crate::model::table::{ColumnChoice, Table};
 use crate::model::{
     BootstrapOptions, ContextPrice, FitOptions, FoldOptions, FoldUnit, Penalty, Solver,
     SufficientStats, Weighting, devices, learning_csv, learning_curve,
 };
-use crate::stage::fit::{DataOrigin, fit_table, set_priors, summary};
-use crate::stage::folder::{DatasetFacts, DatasetFile, names};
-use crate::stage::{Failure, Output};
 
 use super::partial_file::PartialFile;
 use super::progress;
@@ -173,7 +174,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut fitted = fit_table(&table, &options, folds, None)?;
     fitted.model.contexts = contexts;
     let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
-    output.write_fit(&fitted, origin)?;
+    fitted.write(origin, &output)?;
     if arguments.learning_curve {
         let curve = learning_curve(&table, &options, folds)?;
         output.write(names::LEARNING, learning_csv(&curve)?)?;

@@ -5,13 +5,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use crate::campaign_report::repository::repository;
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::names::HINTS;
+use crate::folder::{CampaignFolder, OnExisting, Output};
 use crate::format::counted;
 use crate::hint::{self, FoundHints};
 use crate::java::SourceFile;
-use crate::report;
-use crate::stage::folder::names::HINTS;
-use crate::stage::repository::repository;
-use crate::stage::{CampaignFolder, Failure, OnExisting, Output, hints, verify};
+use crate::microbenchmarks::pairs::MeasuredPair;
+use crate::model::Model;
+use crate::verify::{self, VerifiedHints};
+use crate::{found_hints, report};
 
 use super::progress;
 use super::quantity::{PRINTED, whole};
@@ -105,11 +110,12 @@ fn apply(arguments: &Arguments, limit: usize, out: &Path) -> Result<(), Failure>
 
 /// The hints of a folder that holds its model, and the sources that they are for.
 fn find(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failure> {
-    let (facts, model) = (folder.facts(None)?, folder.model()?);
+    let (facts, model) = (ScenarioFacts::read(folder, None)?, folder.read::<Model>()?);
     let sources = folder.parsed_sources()?;
     let accounts = facts.accounts(&model);
-    let pairs = folder.pairs()?;
-    let mut found = hints::hints(&sources, &facts, &model, &accounts, &pairs);
-    verify::attach(&mut found, &folder.verified()?);
+    let pairs = folder.read_if_there::<Vec<MeasuredPair>>()?.unwrap_or_default();
+    let mut found = found_hints::hints(&sources, &facts, &model, &accounts, &pairs);
+    let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
+    verify::attach(&mut found, &verified.0);
     Ok((found, sources))
 }

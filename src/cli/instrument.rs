@@ -7,14 +7,13 @@ use clap::{Args, ValueEnum};
 
 use crate::blocks::{BlockId, Granularity};
 use crate::build::AnalysedApplication;
+use crate::failure::Failure;
+use crate::folder::Output;
 use crate::instrument::{self, InstrumentOptions, Probe};
 use crate::java::encoding::SourceEncoding;
 
-use super::progress;
-use super::scan;
 use super::source_arguments::SourceArguments;
-use crate::stage::Failure;
-use crate::stage::Output;
+use super::{progress, scan};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -102,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     application.findings.extend(made.findings);
     output.write_scan(&application)?;
-    progress::result(crate::stage::scan::summary(&application));
+    progress::result(crate::scan::summary(&application));
     let encoding = arguments.sources.encoding();
     if let Some(encoding) = encoding.filter(|encoding| *encoding != SourceEncoding::UTF_8) {
         progress::warn(format!(

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::stage::CampaignFolder;
+use crate::folder::CampaignFolder;
 
 /// The campaign that this program makes.
 static CAMPAIGN: OnceLock<CampaignFolder> = OnceLock::new();

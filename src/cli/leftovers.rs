@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::folder::remove_unfinished;
 use crate::private_files::{ProcessFolder, sweep_leftovers};
-use crate::stage::remove_unfinished;
 use crate::virtual_board::{self, children_by_parents};
 
 /// Removes what killed processes of this user left, and makes the folder of all temporary files

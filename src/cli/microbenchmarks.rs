@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::{CampaignFolder, OnExisting, Output, names};
+use crate::microbenchmarks::{microbenchmarks, open_boards};
 use crate::scenario::read_scenario;
-use crate::stage::folder::names;
-use crate::stage::microbenchmarks::{microbenchmarks, open_boards};
-use crate::stage::{CampaignFolder, Failure, OnExisting, Output};
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
@@ -56,10 +57,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open_output(&arguments.out, arguments.force, &RESULTS)?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let mix = CampaignFolder::new(&arguments.campaign).facts(None)?.mix();
+    let mix = ScenarioFacts::read(&CampaignFolder::new(&arguments.campaign), None)?.mix();
     let boards = open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
     let measured = microbenchmarks(&mix, &scenario, &jdk, &boards, &output, &progress::TERMINAL)?;
-    output.write_microbenchmarks(&measured)?;
+    measured.write(&output)?;
     progress::result(measured.summary());
     progress::say(format!("written: {}", output.path(names::MICROBENCHMARKS).display()));
     Ok(())

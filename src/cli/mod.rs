@@ -53,7 +53,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::stage::Failure;
+use crate::failure::Failure;
 
 use self::outcome::CommandOutcome;
 

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use crate::failure::Failure;
+use crate::folder::{OnExisting, replace_file};
 use crate::toolchain::Jdk;
 use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::outcome::CommandOutcome;
 use super::progress;
-use crate::stage::Failure;
-use crate::stage::folder::{OnExisting, replace_file};
 
 mod arguments;
 mod choice;

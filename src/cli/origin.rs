@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::ScenarioOrigin;
+use crate::load::ScenarioOrigin;
 
 use super::project_arguments::ProjectArguments;
 

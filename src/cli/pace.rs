@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::stage::progress::in_words;
+use crate::progress::in_words;
 
 /// A silence that is broken: with the second in which it is noticed, no log is silent for
 /// half a minute.

@@ -8,17 +8,18 @@ use clap::Args;
 use crate::blocks::BlockId;
 use crate::build::package::{BuiltPackage, PackageBuilder, RUNNER, runner_package};
 use crate::build::{AnalysedApplication, BuiltVariant};
+use crate::failure::Failure;
+use crate::folder::Output;
 use crate::format::{counted, counted_as};
 use crate::instrument::{self, Probe};
+use crate::load::ScenarioOrigin;
 use crate::scenario::{Scenario, StartKind, timed_steps};
-use crate::stage::{load, plan};
 use crate::toolchain::{Jdk, android};
+use crate::{load, plan};
 
 use super::instrument::{ProbeArgument, checked_blocks};
 use super::origin::OriginArguments;
 use super::progress;
-use crate::stage::Failure;
-use crate::stage::{Output, ScenarioOrigin};
 
 const FILE: &str = "application.apk";
 /// What starts a package of the user's own build.

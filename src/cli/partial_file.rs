@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::stage::Failure;
-use crate::stage::folder::replace_file;
+use crate::failure::Failure;
+use crate::folder::replace_file;
 
 use super::standard_output;
 

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::boards::OpenBoard;
 use crate::build::VariantBuilder;
+use crate::failure::Failure;
+use crate::folder::names::MICROBENCHMARK_RUNS;
 use crate::format::counted;
-use crate::microbenchmarks::baselines;
 use crate::microbenchmarks::patterns::{
     PatternMicrobenchmark, energies_csv, pattern_energies, pattern_microbenchmarks,
 };
+use crate::microbenchmarks::{
+    JAVA_RELEASE, SessionStore, analyse, baselines, measure_all, open_boards,
+};
 use crate::scenario::read_scenario;
-use crate::stage::Failure;
-use crate::stage::boards::OpenBoard;
-use crate::stage::folder::names::MICROBENCHMARK_RUNS;
-use crate::stage::microbenchmarks::{self, JAVA_RELEASE, SessionStore, analyse, measure_all};
 use crate::toolchain::Jdk;
 
 use super::boards::BoardArguments;
@@ -62,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = open_output(&arguments.out, arguments.force, &[MEASURED])?;
     let scenario = read_scenario(&arguments.scenario)?;
     let jdk = Jdk::find()?;
-    let boards = microbenchmarks::open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
+    let boards = open_boards(&chosen, &scenario, &output, &progress::TERMINAL)?;
     refuse_local(&boards)?;
     let of_patterns = wanted.iter().map(|pattern| pattern.microbenchmark.clone());
     let all: Vec<_> = of_patterns.chain(baselines()).collect();

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::OnExisting;
-use crate::stage::{Failure, LongerSessions, PipelineOptions, pipeline};
+use crate::failure::Failure;
+use crate::folder::OnExisting;
+use crate::pipeline;
+use crate::pipeline::PipelineOptions;
+use crate::trial::LongerSessions;
 
 use super::boards::{BoardArguments, LostArguments};
 use super::origin::OriginArguments;

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::boards::BoardChoice;
+use crate::failure::Failure;
+use crate::folder::Output;
+use crate::folder::names::{DRY_RUNS, PLAN};
 use crate::scenario::{PlanOn, Scenario};
-use crate::stage::boards::BoardChoice;
-use crate::stage::folder::names::{DRY_RUNS, PLAN};
-use crate::stage::{Failure, Output, load, plan};
 use crate::toolchain::Jdk;
+use crate::{load, plan};
 
 use super::boards::{BoardArguments, WaitArgument};
 use super::origin::OriginArguments;
@@ -64,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)
         .map_err(in_own_file)?;
     // Only now: a plan that fails leaves nothing that the next one would have to replace.
-    output.write_plan(&loaded, &made)?;
+    made.write(&loaded, &output)?;
     progress::result(made.summary());
     if let Err(few) = plan::check_folds(&loaded.scenario, made.plan.cases.len()) {
         progress::warn(in_own_file(few).to_string());

@@ -1,7 +1,6 @@
 //! `wattline predict`: the energy of cases by a model, beside what was measured, and of runs
 //! that were only counted by a campaign's accounts.
 
-use crate::csv_text;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,6 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::account::Interval;
+use crate::csv_text;
+use crate::dataset::DatasetFile;
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output, read_model, read_text};
 use crate::format::visible_name;
 use crate::model::Model;
 use crate::model::bayes::KnownEffects;
@@ -16,10 +19,6 @@ use crate::model::table::Table;
 use crate::units::Joules;
 
 use super::progress;
-use crate::stage::Failure;
-use crate::stage::folder::read_text;
-use crate::stage::folder::{DatasetFile, read_model};
-use crate::stage::{OnExisting, Output};
 
 mod counted;
 mod effects;

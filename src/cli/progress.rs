@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use wattline_units::shortened::shortened_message;
 
+use crate::failure::Failure;
 use crate::format::{visible, visible_name};
-use crate::stage::Failure;
-use crate::stage::progress::{Progress, WorkProgress};
+use crate::progress::{Progress, WorkProgress};
 
 use super::pace::Pace;
 use super::{ending, kept};

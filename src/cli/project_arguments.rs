@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::load::ProjectOrigin;
 use crate::project::BuildTool;
-use crate::stage::ProjectOrigin;
 
 /// For commands that take what a project's build compiles.
 #[derive(Debug, Args)]

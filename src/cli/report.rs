@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::folder::names;
-use crate::stage::{CampaignFolder, Failure, OnExisting, Output, report};
+use crate::campaign_report;
+use crate::failure::Failure;
+use crate::folder::{CampaignFolder, OnExisting, Output, names};
 
-use super::activities;
 use super::monitor::recording;
-use super::progress;
+use super::{activities, progress};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -46,8 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let why = format!("these are results of `activities`; their page is {}", page.display());
         return Err(Failure::Usage(why));
     }
-    let report = report::report_of(&folder, &progress::TERMINAL)?;
-    output.write_report(&report.html)?;
+    let report = campaign_report::report_of(&folder, &progress::TERMINAL)?;
+    output.write(names::REPORT, &report.html)?;
     progress::result(report.summary);
     progress::say(format!("written: {}", output.path(names::REPORT).display()));
     Ok(())

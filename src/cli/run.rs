@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::stage::boards::check_start;
-use crate::stage::folder::names::{JOURNAL, PLAN};
-use crate::stage::measure::{ResumeOptions, measure, open_boards, summary_text};
-use crate::stage::{Failure, OnExisting, Output, load, plan};
+use crate::boards::check_start;
+use crate::failure::Failure;
+use crate::folder::names::{JOURNAL, PLAN};
+use crate::folder::{OnExisting, Output};
+use crate::measure::{ResumeOptions, measure, open_boards, summary_text};
 use crate::toolchain::Jdk;
+use crate::{load, plan};
 
 use super::boards::{BoardArguments, LostArguments};
 use super::{kept, progress};
@@ -56,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let (boards, patience) = (chosen.as_slice(), arguments.lost.patience());
         let dry_runs = plan::DryRuns { output: &output, file: None, boards, patience };
         let made = plan::plan(&loaded, &jdk, &mut builder, &dry_runs, &progress::TERMINAL)?;
-        output.write_plan(&loaded, &made)?;
+        made.write(&loaded, &output)?;
         progress::result(made.summary());
     }
     let cases = folder.cases()?;

@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::blocks::Granularity;
+use crate::failure::Failure;
 use crate::finding::Finding;
+use crate::folder::{Output, Unfinished, names};
 use crate::format::counted;
 use crate::operations::{DictionaryTables, findings_csv};
 use crate::private_files::cache_folder;
+use crate::scan::{self, CACHE_BYTES_MAX, ScanOptions, ScanRows, Scanned, Shard, Totals};
 use crate::toolchain::Store;
 
 use super::progress;
 use super::source_arguments::{ProcessorArguments, SourceArguments};
-use crate::stage::Failure;
-use crate::stage::folder::names;
-use crate::stage::folder::{Output, Unfinished};
-use crate::stage::scan::{self, CACHE_BYTES_MAX, ScanOptions, ScanRows, Scanned, Shard, Totals};
 
 /// Files that a scan writes.
 pub const FILES: [&str; 4] = [names::BLOCKS, names::OPERATIONS, names::LINES, names::FINDINGS];

@@ -7,10 +7,11 @@ use clap::Args;
 
 use crate::build::annotation_processing::process;
 use crate::build::{Sources, sources};
+use crate::failure::Failure;
+use crate::folder::Output;
 use crate::java::encoding::SourceEncoding;
 use crate::project::{BuildTool, ProjectError};
 use crate::scenario::javac_option;
-use crate::stage::{Failure, Output};
 use crate::toolchain::Jdk;
 use crate::toolchain::processors::processors_on;
 

@@ -5,8 +5,8 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::failure::Failure;
 use crate::format;
-use crate::stage::Failure;
 
 use super::ending;
 

@@ -11,6 +11,8 @@ use crate::build::module_path::module_and_class;
 use crate::build::{AnalysedApplication, JavacSettings, Sources, VariantBuilder, sources};
 use crate::campaign::parse_executions;
 use crate::csv_text::CsvText;
+use crate::failure::Failure;
+use crate::folder::Output;
 use crate::format::counted_as;
 use crate::instrument::Probe;
 use crate::operations::Dictionary;
@@ -25,8 +27,6 @@ use super::outcome::CommandOutcome;
 use super::progress;
 use super::scan::GranularityArgument;
 use super::source_arguments::{BuildArguments, LoadedSources, ProcessorArguments, SourceArguments};
-use crate::stage::Failure;
-use crate::stage::Output;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

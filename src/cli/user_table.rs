@@ -4,8 +4,8 @@ use std::path::Path;
 
 use wattline_units::dialect::plain_text;
 
+use crate::failure::Failure;
 use crate::input_file;
-use crate::stage::Failure;
 
 use super::progress;
 

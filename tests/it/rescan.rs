@@ -15,8 +15,8 @@ use proptest::test_runner::{Config, TestRunner};
 use wattline::blocks::Granularity;
 use wattline::build::Sources;
 use wattline::operations::DictionaryTables;
-use wattline::stage::progress::Silent;
-use wattline::stage::scan::{ScanOptions, ScanRows, Shard, scan};
+use wattline::progress::Silent;
+use wattline::scan::{ScanOptions, ScanRows, Shard, scan};
 use wattline::toolchain::Store;
 
 use sources::{EDITS, Edit, FILES, Project, SLOTS};

@@ -6,11 +6,15 @@
 // Commands print, and say what their output could not take; these macros would panic.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub(crate) use wattline_campaign::{microbenchmarks, scenario};
-pub(crate) use wattline_java::{blocks, java, operations};
+pub(crate) use wattline_campaign::{
+    boards, build, campaign, dataset, device, failure, fit, folder, load, measure, microbenchmarks,
+    plan, progress, run, scenario, stacks, toolchain, truth_folder,
+};
+pub(crate) use wattline_java::{blocks, instrument, java, operations};
 pub(crate) use wattline_model as model;
+pub(crate) use wattline_private_files as private_files;
 pub(crate) use wattline_units::{
-    assumptions, csv_text, exact, format, interval, quantile, root, units,
+    assumptions, csv_text, exact, format, interval, power, quantile, root, units,
 };
 
 pub mod account;
@@ -19,6 +23,24 @@ pub mod hint;
 
 pub mod compare;
 
+pub mod facts;
+
+pub mod ground_truth;
+
+pub mod accounted;
+
+pub mod recorded_calls;
+
+pub mod unseen;
+
+pub mod found_hints;
+
+pub mod verify;
+
 #[cfg(test)]
 #[path = "../../../tests/common/schema.rs"]
 mod schema;
+
+#[cfg(test)]
+#[path = "../../../tests/common/run_record.rs"]
+mod run_record;

@@ -15,6 +15,8 @@ pub(crate) use wattline_virtual_board as virtual_board;
 
 pub mod input_file;
 
+pub mod progress;
+
 pub mod toolchain;
 
 pub mod apk;
@@ -27,13 +29,35 @@ pub mod campaign;
 
 pub mod build;
 
+pub mod scan;
+
+pub mod stacks;
+
 pub mod device;
 
 pub mod run;
 
+pub mod failure;
+
+pub mod folder;
+
 pub mod dataset;
 
+pub mod load;
+
+pub mod boards;
+
 pub mod microbenchmarks;
+
+pub mod fit;
+
+pub mod truth_folder;
+
+pub mod measure;
+
+pub mod plan;
+
+pub mod trial;
 
 #[cfg(test)]
 #[path = "../../../tests/common/skip.rs"]

@@ -238,6 +238,16 @@ impl std::fmt::Display for DeviceFactor {
     }
 }
 
+/// Whose costs they are, and how the other boards differ; nothing where there is one board.
+pub fn devices_text(devices: &[DeviceFactor]) -> Option<String> {
+    let (reference, others) = devices.split_first()?;
+    let mut text = format!("  costs are those of board {}", reference.device);
+    for other in others {
+        text += &format!("\n    {other}");
+    }
+    Some(text)
+}
+
 #[cfg(test)]
 #[path = "devices_tests.rs"]
 mod tests;

@@ -60,7 +60,7 @@ pub(crate) mod tests;
 pub use baseline_comparison::{BASELINES, BaselineComparison, HeldOutError, Standing, mean_nmae};
 pub use bayes::{ChainOptions, Diagnosis, Draws};
 pub use choice::{CandidateScore, ConstantEnergy, PredictorChoice};
-pub use devices::{DeviceFactor, devices, devices_csv};
+pub use devices::{DeviceFactor, devices, devices_csv, devices_text};
 pub use error::ModelError;
 pub use estimability::{
     Estimability, OperationEstimability, estimability, estimability_csv, estimability_rows,

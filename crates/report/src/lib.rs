@@ -6,20 +6,27 @@
 // Commands print, and say what their output could not take; these macros would panic.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub(crate) use wattline_account::{account, hint};
+pub(crate) use wattline_account::{
+    account, accounted, facts, found_hints, ground_truth, hint, recorded_calls, unseen, verify,
+};
 pub(crate) use wattline_attribution as attribution;
-pub(crate) use wattline_campaign::scenario;
 #[cfg(test)]
 pub(crate) use wattline_campaign::toolchain;
+pub(crate) use wattline_campaign::{
+    campaign, dataset, failure, fit, folder, microbenchmarks, progress, run, scenario,
+};
 pub(crate) use wattline_java::blocks;
+pub(crate) use wattline_java::java;
 #[cfg(test)]
-pub(crate) use wattline_java::{java, operations};
+pub(crate) use wattline_java::operations;
 pub(crate) use wattline_model as model;
 pub(crate) use wattline_units::{
     atto, csv_text, exact, exposition, format, power, px, quantile, units,
 };
 
 pub mod report;
+
+pub mod campaign_report;
 
 pub mod export;
 

@@ -8,19 +8,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::attribution::activities::output;
 use crate::attribution::activities::{
     API_FILE, API_SOURCE, AccountOptions, Analysis, AnalysisOptions, Labels, LoggingAs, NodeLog,
-    Weights, analyse, nanoseconds, seconds,
+    Weights, analyse, nanoseconds, output, seconds,
 };
 use crate::energies::of_activities;
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output};
 use crate::report::activities_page;
 
 use super::energies::Energies;
 use super::progress;
 use super::quantity::between;
-use crate::stage::Failure;
-use crate::stage::{OnExisting, Output};
 
 /// The page with pictures and tables.
 pub const PAGE: &str = "activities.html";

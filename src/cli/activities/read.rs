@@ -8,6 +8,7 @@ use crate::attribution::activities::{
     self, CSV_HEADER, ClockIs, INTERVALS_HEADER, Labels, NodeLog, NodeNames, PerfettoOptions,
     Remark, RemarkKind, nanoseconds,
 };
+use crate::failure::Failure;
 use crate::format::{visible_name, visible_path};
 use crate::log_file::{self, GivenLog, LogFileError, TextLog};
 use crate::power::parse_samples;
@@ -15,7 +16,6 @@ use crate::power::parse_samples;
 use super::super::progress;
 use super::super::user_table::{first_line, user_table};
 use super::columns;
-use crate::stage::Failure;
 
 /// What a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -178,7 +178,7 @@ fn binary(
     let file = names.cloned().or_else(|| beside.is_file().then_some(beside));
     let names = match &file {
         Some(file) => {
-            let text = crate::stage::folder::read_text(file)?;
+            let text = crate::folder::read_text(file)?;
             NodeNames::parse(&text).map_err(|error| Failure::input(file, error))?
         }
         None => {

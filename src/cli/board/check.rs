@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::boards::board_fit::unfit_keys;
+use crate::boards::{self, BoardChoice};
 use crate::cli::progress;
 use crate::device::{
     Board, BoardState, DeviceError, LOCAL_SERIAL, PrepareOptions, Server, local_shell, offered,
     prepare, restore,
 };
+use crate::failure::Failure;
 use crate::format::{counted, visible_name};
 use crate::power::meter::{SAMPLED_HERE, SAMPLED_ON_BOARDS};
 use crate::power::{METERS, Meter, MeterError, Offer};
 use crate::scenario::read_scenario;
-use crate::stage::Failure;
-use crate::stage::board_fit::unfit_keys;
-use crate::stage::boards::{self, BoardChoice};
 
 /// Checks a scenario, whose file is named first, on boards: every key that does not fit is told.
 /// Without one checks the boards themselves.

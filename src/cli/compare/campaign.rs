@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crate::campaign::{PlannedCase, RunPhase};
 use crate::compare::{InputRuns, Measurement, Repeat};
+use crate::dataset::DatasetFacts;
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::CampaignFolder;
 use crate::model::Model;
 use crate::run::RunRecord;
-use crate::stage::Failure;
-use crate::stage::folder::DatasetFacts;
-use crate::stage::{CampaignFolder, ScenarioFacts};
 
 /// What both modes read of a campaign's folder.
 pub(super) struct Campaign {
@@ -39,8 +40,8 @@ impl Campaign {
     }
 
     pub(super) fn facts_and_model(&self) -> Result<(ScenarioFacts, Model), Failure> {
-        let model = self.folder.model()?;
-        Ok((self.folder.facts(None)?, model))
+        let model = self.folder.read::<Model>()?;
+        Ok((ScenarioFacts::read(&self.folder, None)?, model))
     }
 
     /// Board and settings, in words.

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
+use crate::accounted::account;
 use crate::compare::budget::Spending;
 use crate::compare::{
     self, AllowedIncrease, CompareMode, Comparison, EnergyChange, GateVerdict, MeasuredChange,
     MethodChanges, Side, SidePrices, compare_measured, compare_methods, take_back_other_work,
 };
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::names;
 use crate::format;
 use crate::format::counted;
 use crate::model::Model;
-use crate::stage::account::account;
-use crate::stage::folder::names;
-use crate::stage::{Failure, ScenarioFacts};
 use crate::units::Joules;
 
 use super::campaign::{Campaign, campaign_notes};
@@ -124,9 +125,9 @@ struct Prices {
 impl Prices {
     fn read(choice: ModelChoice, base: &Campaign, new: &Campaign) -> Result<Self, Failure> {
         let (before, base) = base.facts_and_model()?;
-        let now = new.folder.facts(None)?;
+        let now = ScenarioFacts::read(&new.folder, None)?;
         let is_needed = choice == ModelChoice::Own || new.folder.has(names::MODEL);
-        let new = is_needed.then(|| new.folder.model()).transpose()?;
+        let new = is_needed.then(|| new.folder.read::<Model>()).transpose()?;
         Ok(Self { choice, before, now, base, new })
     }
 

@@ -10,15 +10,14 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::compare::{self, AllowedIncrease, Budgets, Comparison, GateVerdict};
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output, read_text};
 
 use super::error::exit;
 use super::outcome::CommandOutcome;
 use super::progress;
 use super::quantity::{PRINTED, between, whole};
 use super::source_arguments::ClassPathArguments;
-use crate::stage::Failure;
-use crate::stage::folder::read_text;
-use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

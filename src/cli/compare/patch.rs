@@ -7,9 +7,10 @@ use crate::compare::{
     self, AllowedIncrease, ChangeRow, CompareMode, Comparison, EnergyChange, MethodChanges,
     Patched, Side, Subject, carry, compare_patch,
 };
+use crate::failure::Failure;
+use crate::folder::CampaignFolder;
 use crate::format::counted;
 use crate::operations::{Calls, Dictionary};
-use crate::stage::{CampaignFolder, Failure};
 
 use super::campaign::{Campaign, campaign_notes};
 use super::{Arguments, budget_rows};

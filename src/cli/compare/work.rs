@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::folder::names;
 use crate::format;
 use crate::scenario::{InputSequence, InputStep, Scenario, StartKind};
-use crate::stage::folder::names;
 
 use super::campaign::Campaign;
 

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use crate::account::profile::{
-    self, AnotherRun, Hits, ProfileEvaluation, ReferenceProfile, SpreadOf, StackProfile,
-    WeightFacts, WeightUnit, unit_of_header,
+    self, AnotherRun, Hits, ProfileEvaluation, ReferenceProfile, SpreadOf,
 };
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::folder::{CampaignFolder, Output};
 use crate::format::counted;
 use crate::input_file;
 use crate::model::Model;
 use crate::operations::Dictionary;
-use crate::stage::{CampaignFolder, Failure, Output, ScenarioFacts};
+use crate::stacks::{self, StackProfile, WeightFacts, WeightUnit, unit_of_header};
 use crate::toolchain::{Jdk, flight};
 
 use super::super::progress;
@@ -25,7 +27,7 @@ pub fn evaluate(
     output: &Output,
 ) -> Result<(), Failure> {
     output.check_free(&["profile.csv", "profile-entries.csv"])?;
-    let facts = folder.facts(None)?;
+    let facts = ScenarioFacts::read(folder, None)?;
     facts.check(model)?;
     let weights = WeightFacts { most_samples: most_samples(&facts), ..weights };
     let hits = |file: &PathBuf| hits(file, weights, &facts.dictionary);
@@ -103,7 +105,7 @@ fn most_samples(facts: &ScenarioFacts) -> Option<u64> {
 
 /// What the samples of a file fell into.
 fn hits(file: &Path, weights: WeightFacts, dictionary: &Dictionary) -> Result<Hits, Failure> {
-    Ok(read(file, weights)?.hits(dictionary))
+    Ok(Hits::of(&read(file, weights)?, dictionary))
 }
 
 /// Reads a profile of either kind.
@@ -112,18 +114,18 @@ fn read(file: &Path, weights: WeightFacts) -> Result<StackProfile, Failure> {
     let wrong = |error: &dyn std::error::Error| Failure::input(file, error);
     if flight::is_recording(&bytes) {
         let text = flight::samples(&Jdk::find()?, file, None)?;
-        return profile::parse(&text).map_err(|error| wrong(&error));
+        return stacks::parse(&text).map_err(|error| wrong(&error));
     }
     let text = String::from_utf8_lossy(&bytes);
     let stated = unit_of_header(&text).map_err(|error| wrong(&error))?;
     let weights = WeightFacts { unit: weights.unit.or(stated), ..weights };
-    let profile = profile::parse(&text).map_err(|error| wrong(&error))?;
+    let profile = stacks::parse(&text).map_err(|error| wrong(&error))?;
     let (profile, remark) = profile.in_samples(weights).map_err(|error| wrong(&error))?;
     if let Some(remark) = remark {
         progress::warn_in_line(format!("{}: {remark}", file.display()));
     }
     match profile.samples() {
-        0 => Err(wrong(&profile::ProfileError::Empty)),
+        0 => Err(wrong(&stacks::ProfileError::Empty)),
         _ => Ok(profile),
     }
 }

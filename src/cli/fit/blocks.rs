@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 
 use wattline_units::limits::TABLE_NUMBERS;
 
-use super::tables::TableLocation;
-use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
+use crate::fit::CampaignModel;
 use crate::model::table::{PassColumns, RowSource, TableRows};
 use crate::model::{FitOptions, FoldOptions, FoldUnit, ModelError, Solver, StreamFit, fit_rows};
-use crate::stage::fit::CampaignModel;
+
+use super::tables::TableLocation;
+use super::{Arguments, DataOrigin, DatasetFacts, Failure, Output, progress, summary};
 
 /// Tables from this size on are read in blocks by every solver that can (16 MB).
 const BLOCKS_BYTES: u64 = 16 << 20;
@@ -61,7 +62,7 @@ pub fn run(
     let fitted = CampaignModel { model, validation, estimability };
     let (sha256, facts) = (tables.sha256()?, DatasetFacts::beside(&tables.named)?);
     let origin = DataOrigin { sha256: &sha256, facts: &facts, seed: arguments.seed };
-    output.write_fit(&fitted, origin)?;
+    fitted.write(origin, output)?;
     progress::result(summary(&fitted.model, &fitted.validation, options.weighting));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

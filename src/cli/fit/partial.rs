@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::tables::TableLocation;
-use super::{Arguments, Failure, Output, PartialFile, progress};
+use crate::folder::{names, read_text};
 use crate::format::counted;
 use crate::input_file;
 use crate::model::table::{ColumnChoice, TableRows};
@@ -12,8 +11,10 @@ use crate::model::{
     BASELINES, CvSet, FitOptions, FoldOptions, JudgeRounds, Merge, MergedFit, ModelError,
     PartLabel, SufficientStats, cv_csv, estimability_csv,
 };
-use crate::stage::folder::{names, read_text};
 use crate::toolchain::artifact::hash_of_bytes;
+
+use super::tables::TableLocation;
+use super::{Arguments, Failure, Output, PartialFile, progress};
 
 /// The rounds of a merged model, for `--judge`.
 pub const ROUNDS: &str = "rounds.json";

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use wattline_units::dialect::Compression;
 use wattline_units::limits::TABLE_NUMBERS;
 
+use crate::failure::{Failure, with_causes};
+use crate::folder::{CampaignFolder, names};
 use crate::input_file;
 use crate::model::table::{
     ColumnChoice, CsvPart, TableError, TablePart, TableRows, UnopenedPart, numbers_held,
 };
-use crate::stage::folder::names;
-use crate::stage::{CampaignFolder, Failure, with_causes};
 use crate::toolchain::artifact::{hash_of, hash_of_bytes};
 
 use super::super::progress;

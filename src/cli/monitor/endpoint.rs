@@ -11,9 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::stage::Failure;
-use crate::toolchain::peer::Peer;
 use wattline_units::limits::{METRICS_CONNECTIONS, METRICS_HEAD_BYTES, METRICS_SECONDS};
+
+use crate::failure::Failure;
+use crate::toolchain::peer::Peer;
 
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";

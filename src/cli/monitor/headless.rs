@@ -3,18 +3,17 @@
 
 use std::io::ErrorKind::BrokenPipe;
 
+use crate::failure::Failure;
 use crate::recording::{FirstRow, jvm_rows, process_rows, to_csv};
 
 use super::super::outcome::CommandOutcome;
-use super::super::progress;
-use super::super::standard_output;
 use super::super::stop::Stop;
+use super::super::{progress, standard_output};
 use super::arguments::Arguments;
 use super::frame::{JvmInterval, MonitorInterval};
 use super::record::Recorder;
 use super::session::MonitorSession;
 use super::view::Tallies;
-use crate::stage::Failure;
 
 /// Runs to the end of the duration, of the command, or to Ctrl-C.
 pub fn run(arguments: &Arguments, session: &mut MonitorSession) -> Result<CommandOutcome, Failure> {

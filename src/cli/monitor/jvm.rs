@@ -7,10 +7,14 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use wattline_units::input::read_regular_text;
+use wattline_units::limits::AGENT_LINE_BYTES;
+
 use crate::assumptions::ASSUMED;
 use crate::attribution::monitor::jvm::{
     JvmCycle, JvmState, Lighten, Way, parse_greeting, parse_reading,
 };
+use crate::failure::Failure;
 use crate::recording::{CallCountKind, FoldedMethod};
 use crate::toolchain::Jdk;
 use crate::toolchain::agent_link::{AgentLink, AttachError, LinkFile};
@@ -20,9 +24,6 @@ use crate::toolchain::agent_session::{
 use crate::toolchain::monitor_agent::monitor_agent;
 
 use super::arguments::Arguments;
-use crate::stage::Failure;
-use wattline_units::input::read_regular_text;
-use wattline_units::limits::AGENT_LINE_BYTES;
 
 /// How long an agent may take to answer: a large server's classes are woven first.
 const START: Duration = Duration::from_secs(60);

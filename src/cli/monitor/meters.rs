@@ -10,11 +10,11 @@ use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::sensors::{Cgroups, MeterReading, Network, Threads, Users};
 use crate::attribution::monitor::{RunningModules, ShareDenominator};
 use crate::device::offered;
+use crate::failure::Failure;
+use crate::folder::read_text;
 use crate::power::{METERS, Meter, meter};
 
 use super::arguments::Arguments;
-use crate::stage::Failure;
-use crate::stage::folder::read_text;
 
 /// A meter and the rails that are added up.
 type Metering = (&'static dyn Meter, Vec<String>);

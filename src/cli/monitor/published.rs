@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use crate::attribution::monitor::jvm::JvmState;
 use crate::attribution::monitor::metrics::{Counters, openmetrics};
+use crate::failure::Failure;
+use crate::folder::replace_file;
 
 use super::super::progress;
 use super::arguments::Arguments;
 use super::endpoint::Endpoint;
 use super::frame::MonitorInterval;
-use crate::stage::Failure;
-use crate::stage::folder::replace_file;
 
 /// Where the figures go, if anywhere.
 pub struct Published {

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::cli::progress;
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output};
 use crate::recording::{
     FirstRow, MONITOR_FILE, RecordingHeader, cycle_rows, jvm_rows, node_rows, process_rows,
     stack_rows, thread_rows, to_csv,
@@ -15,9 +18,6 @@ use crate::recording::{
 use super::arguments::Arguments;
 use super::frame::MonitorInterval;
 use super::session::MonitorSession;
-use crate::cli::progress;
-use crate::stage::Failure;
-use crate::stage::{OnExisting, Output};
 
 /// The files that grow.
 const FILES: [&str; 7] = [

@@ -10,8 +10,11 @@ use serde::de::DeserializeOwned;
 use crate::account::Accounts;
 use crate::account::calls::CallAccounts;
 use crate::attribution::mapping::Mapping;
+use crate::campaign_report::repository::repository_of;
 use crate::energies::of_recording;
 use crate::export::{Depth, ExportData, InputEnergies, SessionTrace, collapsed_calls};
+use crate::failure::Failure;
+use crate::folder::{Output, read_text};
 use crate::input_file;
 use crate::power::{PowerTrace, Window};
 use crate::recording::{
@@ -22,10 +25,6 @@ use crate::report::Repository;
 
 use super::super::energies::Energies;
 use super::super::progress;
-use crate::stage::Failure;
-use crate::stage::Output;
-use crate::stage::folder::read_text;
-use crate::stage::repository::repository_of;
 
 /// Whether a folder is a recording.
 pub fn is_recording(folder: &Path) -> bool {

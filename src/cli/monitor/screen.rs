@@ -7,6 +7,10 @@ use ratatui::style::Stylize;
 use ratatui::text::Line;
 use ratatui::{DefaultTerminal, Frame};
 
+use crate::failure::Failure;
+use crate::folder::OnExisting;
+use crate::recording::RecordingHeader;
+
 use super::super::outcome::CommandOutcome;
 use super::super::progress;
 use super::super::stop::Stop;
@@ -15,9 +19,6 @@ use super::choice::{ListLevel, ListOptions, SortKey};
 use super::record::Recorder;
 use super::session::MonitorSession;
 use super::view::{Tallies, cut};
-use crate::recording::RecordingHeader;
-use crate::stage::Failure;
-use crate::stage::folder::OnExisting;
 
 /// What the user is doing.
 struct ScreenState {

@@ -11,7 +11,9 @@ use crate::attribution::monitor::host::Host;
 use crate::attribution::monitor::jvm::{JvmCycle, jvm_power};
 use crate::attribution::monitor::machine::ThisMachine;
 use crate::attribution::monitor::{Cycle, RunningModules, ShareDenominator};
+use crate::boards::open_serial;
 use crate::device::{AdbBoard, BoardFacts, MonitoredDevice, Server, facts};
+use crate::failure::Failure;
 use crate::recording::{FormulaAbout, JvmAbout, RecordingHeader};
 use crate::toolchain::jvm_process::jvm_of;
 
@@ -22,8 +24,6 @@ use super::jvm::Jvm;
 use super::published::Published;
 use super::view::MethodNames;
 use super::{jvm, meters, recording, view};
-use crate::stage::Failure;
-use crate::stage::boards::open_serial;
 
 /// Remarks that are kept, and their characters: each cycle writes all of them anew.
 const REMARKS_MAX: usize = 200;

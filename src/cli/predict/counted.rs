@@ -1,18 +1,20 @@
 //! `predict` by a campaign's accounts: runs that were only counted, with `wattline trace`.
 
-use crate::csv_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Arguments, CasePrediction, Failure, read_text};
 use crate::account::{InputSpread, Predicted};
 use crate::blocks::BlockId;
 use crate::cli::progress;
+use crate::facts::ScenarioFacts;
+use crate::folder::CampaignFolder;
 use crate::model::Model;
 use crate::operations::{BlockEntry, Dictionary};
-use crate::stage::CampaignFolder;
+use crate::{csv_text, unseen};
+
+use super::{Arguments, CasePrediction, Failure, read_text};
 
 /// The part of new blocks that is worth telling of.
 const WORTH_TELLING: f64 = 0.001;
@@ -23,13 +25,13 @@ const COUNTS: &str = "counts.csv";
 /// Predicts the runs that a folder of `trace` counted.
 pub(super) fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure> {
     let campaign = CampaignFolder::new(&arguments.model);
-    let (mut facts, model) = (campaign.facts(None)?, campaign.model()?);
+    let (mut facts, model) = (ScenarioFacts::read(&campaign, None)?, campaign.read::<Model>()?);
     facts.check(&model)?;
     let traced = Traced::read(&arguments.dataset)?;
     let executions = traced.in_terms_of(&mut facts.dictionary);
     let predicted = facts.predicted(&model, &executions);
     say_new(&predicted);
-    let spread = campaign.unseen()?.and_then(|unseen| unseen.spread());
+    let spread = unseen::kept(&campaign)?.and_then(|unseen| unseen.spread());
     say_of_inputs(spread.as_ref(), &campaign);
     let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -73,7 +75,7 @@ fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
              what those of other inputs say of them: {} has no unseen.csv that tells it; {} \
              writes one of two inputs and more",
             campaign.path().display(),
-            campaign.command_for_unseen()
+            unseen::command_for(campaign)
         ),
     });
 }

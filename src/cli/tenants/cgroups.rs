@@ -11,7 +11,7 @@ use crate::attribution::tenants::{CgroupReading, MeterId, TenantRecord, cgroup_r
 use crate::cli::quantity::{between, whole};
 use crate::cli::schedule::Schedule;
 use crate::cli::stop::Stop;
-use crate::stage::Failure;
+use crate::failure::Failure;
 
 use super::options::StreamArguments;
 use super::powercap::{PowercapZone, moving, packages};

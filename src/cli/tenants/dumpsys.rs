@@ -9,10 +9,10 @@ use crate::attribution::tenants::{DumpsysError, battery_use, cpu_use, dumpsys_cs
 use crate::attribution::{Split, unpacked};
 use crate::cli::progress;
 use crate::cli::quantity::between;
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output};
 use crate::format::counted_as;
 use crate::log_file;
-use crate::stage::Failure;
-use crate::stage::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -15,7 +15,7 @@ mod xen;
 
 use clap::{Args, Subcommand};
 
-use crate::stage::Failure;
+use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

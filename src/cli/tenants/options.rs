@@ -7,7 +7,7 @@ use clap::Args;
 use crate::attribution::tenants::{Charging, EnergySource, StreamOptions};
 use crate::cli::energies::EnergiesArgument;
 use crate::cli::quantity::{PRINTED, between, whole};
-use crate::stage::Failure;
+use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub struct StreamArguments {

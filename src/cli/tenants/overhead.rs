@@ -8,8 +8,8 @@ use clap::Args;
 use crate::attribution::tenants::{Runs, epsilon, overhead_csv, parse_runs};
 use crate::cli::progress;
 use crate::cli::user_table::read_user_table;
-use crate::stage::Failure;
-use crate::stage::{OnExisting, Output};
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

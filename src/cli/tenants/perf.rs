@@ -13,10 +13,9 @@ use crate::attribution::tenants::{
 };
 use crate::attribution::unpacked;
 use crate::cli::progress;
+use crate::failure::Failure;
 use crate::format::{counted, counted_as, visible_path};
-use crate::input_file;
-use crate::log_file;
-use crate::stage::Failure;
+use crate::{input_file, log_file};
 
 use super::options::StreamArguments;
 use super::session::TenantSession;

@@ -11,10 +11,10 @@ use crate::attribution::tenants::{
     WindowStream,
 };
 use crate::cli::progress;
+use crate::failure::Failure;
+use crate::folder::read_text;
 use crate::format::{counted, visible_name};
 use crate::log_file::{self, TraceFiles};
-use crate::stage::Failure;
-use crate::stage::folder::read_text;
 
 use super::options::StreamArguments;
 use super::session::TenantSession;

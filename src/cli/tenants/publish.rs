@@ -14,11 +14,11 @@ use rustix::fs::{Mode, fchmod};
 use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
 };
-
-use crate::stage::Failure;
-use crate::stage::folder::replace_file;
-use crate::toolchain::peer::{Peer, connect_unix};
 use wattline_units::limits::{VIEW_READERS, VIEW_SECONDS};
+
+use crate::failure::Failure;
+use crate::folder::replace_file;
+use crate::toolchain::peer::{Peer, connect_unix};
 
 /// Views that wait for a slow reader.
 const WAITING: usize = 16;

@@ -11,9 +11,9 @@ use crate::attribution::tenants::{
 use crate::cli::energies::Energies;
 use crate::cli::progress;
 use crate::energies::of_tenants;
+use crate::failure::Failure;
+use crate::folder::{OnExisting, Output, Unfinished};
 use crate::format::{counted, visible_name};
-use crate::stage::Failure;
-use crate::stage::folder::{OnExisting, Output, Unfinished};
 use crate::units::Joules;
 
 use super::options::StreamArguments;

@@ -7,13 +7,13 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde::Deserialize;
+use wattline_units::limits::{LINE_BYTES, VIEW_SECONDS};
 
 use crate::cli::quantity::{PRINTED, whole};
 use crate::cli::{progress, standard_output};
+use crate::failure::Failure;
 use crate::format::visible_name;
-use crate::stage::Failure;
 use crate::toolchain::peer::{Peer, connect_unix};
-use wattline_units::limits::{LINE_BYTES, VIEW_SECONDS};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -11,8 +11,8 @@ use crate::attribution::tenants::{
     rapl_unit_j,
 };
 use crate::cli::quantity::between;
+use crate::failure::Failure;
 use crate::log_file;
-use crate::stage::Failure;
 
 use super::options::StreamArguments;
 use super::session::TenantSession;

@@ -64,7 +64,8 @@ pub(super) fn most(counts: &BTreeMap<Option<&MethodKey>, u64>) -> Vec<Caller> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::calls::read_calls;
+    use crate::account::calls::CallTree;
+    use crate::folder::Artifact;
 
     #[test]
     fn the_callers_of_all_threads_and_paths_are_summed() {
@@ -80,7 +81,7 @@ mod tests {
             other,0,,a.B,step(),1,5\n\
             other,1,0,a.A,small(),7,20\n\
             third,0,,a.A,small(),7,5\n";
-        let tree = read_calls(text).unwrap();
+        let tree = CallTree::parse(text).unwrap();
         let found = most(&count(&tree)[&BlockId(7)]);
         let names: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(

@@ -7,7 +7,7 @@ use crate::finding::{Finding, FindingKind};
 use crate::java::ClassPath;
 use crate::java::encoding::SourceEncoding;
 use crate::scenario::{
-    Artifact, ArtifactSource, Library, LibraryRole, Role, Scenario, SourceListing, SourceTree,
+    ArtifactSource, Library, LibraryRole, MavenArtifact, Role, Scenario, SourceListing, SourceTree,
     place_of_key,
 };
 use crate::toolchain::entry_name::EscapedName;
@@ -355,7 +355,7 @@ fn is_one_entry(path: &Path) -> bool {
 fn locate(file: &Path, origin: &ArtifactSource, key: &str) -> Result<PathBuf, BuildError> {
     match origin {
         ArtifactSource::Path(path) => Ok(file.parent().unwrap_or(Path::new("")).join(path)),
-        ArtifactSource::Maven(found @ Artifact { sha256: Some(hash), .. }) => {
+        ArtifactSource::Maven(found @ MavenArtifact { sha256: Some(hash), .. }) => {
             Ok(artifact::fetch(&found.coordinate(), hash)?)
         }
         ArtifactSource::Maven(found) => Err(BuildError::NoHash {

@@ -2,16 +2,25 @@
 //! definitions.
 
 pub mod assemble;
+mod campaign_data;
 pub(crate) mod contexts;
 pub mod energy;
+mod file;
+mod made;
 pub mod microbenchmarks;
 pub(crate) mod output;
 pub mod probe_cost;
+mod session_windows;
+mod traced_runs;
 pub mod windows;
 
 pub use assemble::{AssembleOptions, IdlePolicy, assemble, lump_cases};
 pub use assemble::{Dataset, LeftOut, MeasuredCase, SessionWindows};
+pub use campaign_data::{CampaignData, weighed};
 pub use contexts::{CaseMixes, ContextsError};
 pub use energy::CaseEnergy;
+pub use file::{DatasetFacts, DatasetFile};
+pub use made::{MadeDataset, dataset};
 pub use output::Provenance;
 pub use output::{dataset_to_csv, dataset_to_toml, energies_to_csv};
+pub(crate) use traced_runs::{TracedCase, TracedRuns};

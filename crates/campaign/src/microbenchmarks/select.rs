@@ -2,9 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Microbenchmark;
+use super::{Microbenchmark, catalogue};
+use crate::campaign::PlannedMicrobenchmarks;
 use crate::model::table::GARBAGE_COLLECTION;
 use crate::operations::split_form;
+use crate::scenario::Scenario;
+
+/// The microbenchmarks that the scenario will run.
+pub fn planned_microbenchmarks(scenario: &Scenario) -> PlannedMicrobenchmarks {
+    match scenario.microbenchmarks.enabled {
+        true => PlannedMicrobenchmarks {
+            measurable: measured_operations(&catalogue()),
+            count: scenario.microbenchmarks.count,
+        },
+        false => PlannedMicrobenchmarks::default(),
+    }
+}
 
 /// The microbenchmarks that measure one of the application's `executions` (operation, form
 /// or library function -> how often it runs), plus those of what all others may contain: the

@@ -11,8 +11,8 @@ use super::check_campaign::{check_campaign, plan_on};
 use super::check_names::{check_java_name, check_name, check_package_name};
 use super::checked::HintSettings;
 use super::checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice,
-    InputSequence, Library, Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
+    Application, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice, InputSequence,
+    Library, Limits, MavenArtifact, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
     SourceListing, SourceTree,
 };
 use super::error::FailedCheck;
@@ -282,7 +282,7 @@ fn check_artifact(
     maven: &str,
     sha256: &Option<String>,
     key: &str,
-) -> Result<Artifact, FailedCheck> {
+) -> Result<MavenArtifact, FailedCheck> {
     let sha256 = sha256.as_ref().map(|hash| hash.to_ascii_lowercase());
     let is_hash = |hash: &String| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit());
     if sha256.as_ref().is_some_and(|hash| !is_hash(hash)) {
@@ -300,7 +300,7 @@ fn check_artifact(
         let message = format!("is \"{maven}\"; write `group:artifact:version[:classifier]`");
         return Err(FailedCheck::new(format!("{key}.maven"), message));
     }
-    Ok(Artifact {
+    Ok(MavenArtifact {
         group: parts[0].into(),
         artifact: parts[1].into(),
         version: parts[2].into(),

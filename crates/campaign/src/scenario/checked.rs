@@ -155,12 +155,12 @@ pub enum ArtifactSource {
     /// A file or folder, relative to the scenario file.
     Path(PathBuf),
     /// An artifact of a Maven repository, with its hash.
-    Maven(Artifact),
+    Maven(MavenArtifact),
 }
 
 /// A Maven artifact that is known by its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Artifact {
+pub struct MavenArtifact {
     /// `org.jbox2d`.
     pub group: String,
     /// `jbox2d-library`.
@@ -174,7 +174,7 @@ pub struct Artifact {
     pub sha256: Option<String>,
 }
 
-impl Artifact {
+impl MavenArtifact {
     /// `jbox2d-library-2.2.1.1-sources.jar`.
     pub fn file_name(&self) -> String {
         let classifier = self.classifier.iter().map(|name| format!("-{name}")).collect::<String>();

@@ -30,8 +30,8 @@ use crate::input_file;
 pub use campaign_file::{CampaignProtocol, CaseChoice, PlanOn};
 pub(crate) use check::check_listing;
 pub use checked::{
-    Application, Artifact, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice,
-    InputSequence, Library, Limits, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
+    Application, ArtifactSource, BoardSettings, CampaignSettings, FrequencyChoice, InputSequence,
+    Library, Limits, MavenArtifact, MicrobenchmarkSettings, Role, Scenario, SessionSettings,
     SourceListing, SourceTree,
 };
 pub use error::nearest_of;

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::calls::{CallAccounts, CallTree, call_accounts, read_calls};
+use crate::account::calls::{CallAccounts, CallTree, call_accounts};
 use crate::account::evaluate::{AccountLevel, Unmatched};
 use crate::account::{
     self, AccountEvaluation, Accounts, LevelEvaluation, LineKey, MeasuredEnergies, Predicted,
     UnseenInput, UnseenInputs,
 };
 use crate::blocks::BlockId;
+use crate::folder::Artifact;
 use crate::hint::{BoardRatios, FoundHints, Hint, HintInput, HintOptions, hints as find_hints};
 use crate::java::SourceFile;
 use crate::model::table::{Case, Table};
@@ -237,7 +238,7 @@ fn call_tree(dictionary: &Dictionary, executions: &BTreeMap<BlockId, u64>) -> Ca
         let runs = executions.get(&block.id).copied().unwrap_or(0);
         text += &format!("main,{number},{parent},{},{},{runs}\n", last.0, block.id.0);
     }
-    read_calls(&text).expect("rows in order")
+    CallTree::parse(&text).expect("rows in order")
 }
 
 /// Cases whose measured energies scatter a little around the model's.

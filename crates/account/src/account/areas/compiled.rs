@@ -218,13 +218,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::{CallEdgeSamples, Inlined, Paths};
-    use crate::account::calls::read_calls;
+    use crate::account::calls::CallTree;
     use crate::account::profile::Hits;
     use crate::account::sample::{OwnedScenario, block, model, with_relative_error};
     use crate::account::{AccountInput, Accounts, MeasuredEnergies, SampledCase, account};
     use crate::assumptions::{ASSUMED, Assumptions};
     use crate::blocks::BlockId;
     use crate::exact::Femtojoules;
+    use crate::folder::Artifact;
     use crate::operations::Dictionary;
     use crate::units::Joules;
 
@@ -254,7 +255,7 @@ mod tests {
     }
 
     fn accounted(program: &OwnedScenario, hits: Hits) -> Accounts {
-        let calls = read_calls(CALLS).unwrap();
+        let calls = CallTree::parse(CALLS).unwrap();
         let cases = [SampledCase::of(Joules(700e-6), vec![hits]).unwrap()];
         account(&AccountInput { samples: &cases, calls: Some(&calls), ..program.scenario() })
     }
@@ -290,7 +291,7 @@ mod tests {
     /// `run`'s inlined.
     #[test]
     fn doubled_assumptions_move_what_is_inlined() {
-        let calls = read_calls(CALLS).unwrap();
+        let calls = CallTree::parse(CALLS).unwrap();
         let expected = [0.0, 60.0, 0.0, 0.0].into_iter().enumerate();
         let expected = expected.map(|(block, n)| (BlockId(block as u32), n)).collect();
         let paths = Paths::of(&calls, &areas(&program("get()", "never()")), &expected);

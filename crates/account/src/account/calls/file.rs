@@ -9,6 +9,8 @@ use super::{CallNode, CallTree, ThreadCalls};
 use crate::account::entry::MethodKey;
 use crate::blocks::BlockId;
 use crate::csv_text;
+use crate::failure::Failure;
+use crate::folder::{Artifact, names};
 
 /// A `calls.csv` that can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +38,7 @@ struct NodeBlock {
 }
 
 /// The text of the file.
-pub fn calls_csv(tree: &CallTree) -> String {
+fn calls_csv(tree: &CallTree) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (thread, calls) in &tree.threads {
         for (number, node) in calls.nodes.iter().enumerate() {
@@ -65,7 +67,7 @@ pub fn calls_csv(tree: &CallTree) -> String {
 ///
 /// # Errors
 /// A row that is none, nodes out of their order.
-pub fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
+fn read_calls(text: &str) -> Result<CallTree, CallsFileError> {
     let mut tree = CallTree::default();
     let mut reader = csv_text::reader(text);
     let line = |position: Option<&csv::Position>| position.map_or(1, csv::Position::line);
@@ -103,4 +105,18 @@ fn add(tree: &mut CallTree, row: NodeBlock) -> Option<()> {
         thread.count(row.node, BlockId(block), row.executions, row.sampled.unwrap_or(0));
     }
     Some(())
+}
+
+/// Who calls whom.
+impl Artifact for CallTree {
+    const NAME: &'static str = names::CALLS;
+    type ParseError = CallsFileError;
+
+    fn render(&self) -> Result<String, Failure> {
+        Ok(calls_csv(self))
+    }
+
+    fn parse(text: &str) -> Result<Self, CallsFileError> {
+        read_calls(text)
+    }
 }

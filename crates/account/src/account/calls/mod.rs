@@ -25,7 +25,7 @@ use crate::format::counted;
 
 pub use energy::call_accounts;
 pub use energy::{CallAccounts, MethodCalls, NodeAccount, SpentEnergy};
-pub use file::{calls_csv, read_calls};
+pub use file::CallsFileError;
 pub use log::add_log;
 pub use sampling::PathSampling;
 pub use tables::call_tables;

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::account::{Femtojoules, account, sample};
+use crate::folder::Artifact;
 
 /// `main` calls `step`, which calls itself and `draw`; a worker calls `draw` and runs an
 /// initialiser. Every block costs 1 uJ an execution.
@@ -122,7 +123,7 @@ fn the_tables_add_up_and_read_back() {
     let mut other = tree(&sample);
     other.threads.get_mut("main").unwrap().nodes[2].executions.clear();
     other.threads.remove("worker\n\u{1f600}");
-    assert_eq!(read_calls(&calls_csv(&other)).unwrap(), other);
+    assert_eq!(CallTree::parse(&other.render().unwrap()).unwrap(), other);
     let calls = call_accounts(&sample.scenario(), &accounts, &other);
     assert_eq!((calls.agreement.same, calls.agreement.blocks), (3, 5));
     assert!((calls.agreement.differing - 41.0 / 78.0).abs() < 1e-12);
@@ -144,7 +145,7 @@ fn sampled_paths_widen_intervals_of_energies_that_depend_on_them() {
     let wider = |log: &str| {
         let mut tree = CallTree::default();
         add_log(&mut tree, log, &sample.dictionary).unwrap();
-        assert_eq!(read_calls(&calls_csv(&tree)).unwrap(), tree);
+        assert_eq!(CallTree::parse(&tree.render().unwrap()).unwrap(), tree);
         let calls = call_accounts(&sample.scenario(), &accounts, &tree);
         let width = |of: &SpentEnergy| of.interval.map(|at| at.hi.0 - at.lo.0).unwrap();
         let draw = calls.nodes.iter().find(|node| node.method.method == "draw()").unwrap();
@@ -199,8 +200,12 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(problem("wattline-calls 2\nthread x\nnode -1 -1\n").contains("cut off"));
     let missing = problem("wattline-calls 2\nthread x\nnode -1 -1\n9 1\nend\n");
     assert!(missing.starts_with("line 4: `9 1`"), "{missing}");
-    assert!(read_calls("thread,node,parent,class,method,block,executions\na,3,,b,c,,0\n").is_err());
-    assert!(read_calls("thread,node\na,x\n").unwrap_err().to_string().contains("wattline calls"));
+    assert!(
+        CallTree::parse("thread,node,parent,class,method,block,executions\na,3,,b,c,,0\n").is_err()
+    );
+    assert!(
+        CallTree::parse("thread,node\na,x\n").unwrap_err().to_string().contains("wattline calls")
+    );
 }
 
 proptest! {
@@ -239,6 +244,6 @@ proptest! {
         let sample = program();
         let text = format!("wattline-calls 2\n{text}end\n");
         let _ = add_log(&mut CallTree::default(), &text, &sample.dictionary);
-        let _ = read_calls(&text);
+        let _ = CallTree::parse(&text);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::entry::LineKey;
 use crate::operations::Dictionary;
 
-use super::{ProfileFrame, StackProfile};
+use crate::stacks::{ProfileFrame, StackProfile};
 
 /// Class and method.
 pub type Name = (String, String);
@@ -64,21 +64,21 @@ impl Hits {
     }
 }
 
-impl StackProfile {
-    /// Joins the profile with the application's classes.
-    pub fn hits(&self, dictionary: &Dictionary) -> Hits {
+impl Hits {
+    /// Joins a profile with the application's classes.
+    pub fn of(profile: &StackProfile, dictionary: &Dictionary) -> Hits {
         let files: BTreeMap<&str, &str> = dictionary
             .blocks
             .iter()
             .map(|block| (block.class.as_str(), block.file.as_str()))
             .collect();
-        let own: BTreeSet<u32> = (0..self.frames.len() as u32)
-            .filter(|at| files.contains_key(self.frames[*at as usize].class.as_str()))
+        let own: BTreeSet<u32> = (0..profile.frames.len() as u32)
+            .filter(|at| files.contains_key(profile.frames[*at as usize].class.as_str()))
             .collect();
-        let mut hits = Hits { hides_inlined: self.hides_inlined, ..Hits::default() };
-        for (stack, count) in &self.stacks {
+        let mut hits = Hits { hides_inlined: profile.hides_inlined, ..Hits::default() };
+        for (stack, count) in &profile.stacks {
             let mut inner = stack.iter().rev().filter(|frame| own.contains(frame));
-            let mut next = || inner.next().map(|frame| &self.frames[*frame as usize]);
+            let mut next = || inner.next().map(|frame| &profile.frames[*frame as usize]);
             match next() {
                 Some(frame) => hits.add(frame, next(), &files, *count),
                 None => hits.outside += count,
@@ -86,9 +86,7 @@ impl StackProfile {
         }
         hits
     }
-}
 
-impl Hits {
     fn add(
         &mut self,
         frame: &ProfileFrame,

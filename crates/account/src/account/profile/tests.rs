@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::collapsed::ProfileError;
 use super::*;
 use crate::account::evaluate::AccountLevel;
 use crate::account::{account, sample};
+use crate::stacks::{ProfileError, ProfileFrame, parse};
 
 #[test]
 fn stacks_are_cut_between_frames_only() {
@@ -65,7 +65,7 @@ fn accounts_that_agree_have_no_error() {
     let accounts = account(&sample.scenario());
     let all: f64 = accounts.methods.iter().map(|entry| entry.joules().0).sum();
     let text = profile_of(&accounts, 1e7 / all) + "gc_thread 50\n";
-    let hits = parse(&text).unwrap().hits(&sample.dictionary);
+    let hits = Hits::of(&parse(&text).unwrap(), &sample.dictionary);
     let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     assert_eq!(found.outside.0, 50);
     let levels: Vec<AccountLevel> = found.levels.iter().map(|row| row.level).collect();
@@ -83,7 +83,7 @@ fn samples_of_a_bridge_are_those_of_its_method() {
     let accounts = account(&sample.scenario());
     let text = "demo.Grid.blit(Ljava/nio/FloatBuffer;Ljava/nio/FloatBuffer;)V:6 600\n\
                 demo.Grid.blit(Ljava/lang/Object;Ljava/lang/Object;)V:2 400\n";
-    let hits = parse(text).unwrap().hits(&sample.dictionary);
+    let hits = Hits::of(&parse(text).unwrap(), &sample.dictionary);
     let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let methods: Vec<_> =
         found.rows.iter().filter(|row| row.level == AccountLevel::Method).collect();
@@ -104,7 +104,7 @@ fn samples_of_a_line_that_counts_nothing_are_those_of_one_that_does() {
          demo.Grid.blit(Ljava/lang/Object;Ljava/lang/Object;)V:1 400\ndemo.Grid.lost()V:2 9\n",
         last + 1
     );
-    let hits = parse(&text).unwrap().hits(&sample.dictionary);
+    let hits = Hits::of(&parse(&text).unwrap(), &sample.dictionary);
     let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let lines = found.rows.iter().filter(|row| row.level == AccountLevel::Line && row.samples > 0);
     let samples: Vec<_> = lines.map(|row| (row.label.rsplit(':').next(), row.samples)).collect();
@@ -120,7 +120,7 @@ fn what_is_missing_is_a_row_and_the_counting_error_stands_beside() {
     let class = &accounts.methods[0].key.class;
     let own = accounts.methods[0].key.method.split('(').next().unwrap();
     let text = format!("{class}.missing 30\n{class}.{own} 70\n");
-    let hits = parse(&text).unwrap().hits(&sample.dictionary);
+    let hits = Hits::of(&parse(&text).unwrap(), &sample.dictionary);
     let found = against(&accounts, &ReferenceProfile::of(vec![vec![hits]]));
     let [methods] = found.levels.as_slice() else { panic!("{found:?}") };
     assert_eq!((methods.samples, methods.entries, methods.unmatched), (100, 2, 1));

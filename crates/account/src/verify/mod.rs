@@ -1,0 +1,260 @@
+//! Whether rewrites save what is predicted: the first automatic fixes, each applied to a copy
+//! of the sources, compiled, and run beside the original, in rounds, so that drift of the board
+//! falls on all alike.
+
+mod places;
+mod rounds;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::boards::OpenBoard;
+use crate::boards::package_kind::PackageKind;
+use crate::build::{AnalysedApplication, VariantBuilder};
+use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
+use crate::device::Sampler;
+use crate::failure::Failure;
+use crate::folder::Output;
+use crate::folder::names::VERIFY_RUNS;
+use crate::format::counted;
+use crate::hint::{self, FoundHints, Hint};
+use crate::instrument::Probe;
+use crate::java::SourceFile;
+use crate::load::Loaded;
+use crate::measure::driver::{BoardDriver, VariantBuilds, VariantPackager};
+use crate::measure::sampled;
+use crate::measure::shown::{run_bar, show};
+use crate::private_files::TemporaryFolder;
+use crate::run::{
+    CampaignBasis, OnExisting, RunError, RunOptions, RunProgress, RunRecord, read_stacks_of,
+    run_campaign_until,
+};
+use crate::scenario::Scenario;
+use crate::toolchain::Jdk;
+use crate::{plan, stacks};
+
+use places::{SavingsBasis, of_copy};
+use rounds::SessionsByRound;
+
+pub use table::{VerifiedHint, VerifiedHints, attach};
+
+/// What is applied to what.
+pub struct Verification<'v> {
+    /// The application.
+    pub loaded: &'v Loaded,
+    /// Hints, and what may be some if it is measured.
+    pub found: &'v FoundHints,
+    /// The sources that they are about.
+    pub sources: &'v [SourceFile],
+    /// What compiles them.
+    pub jdk: &'v Jdk,
+    /// Where they run.
+    pub board: &'v OpenBoard<'v>,
+    /// Where raw logs are kept.
+    pub output: &'v Output,
+}
+
+/// The case of the original.
+const ORIGINAL: &str = "original";
+
+impl Verification<'_> {
+    /// Applies, compiles, measures. A session that is there already is not made again.
+    ///
+    /// # Errors
+    /// A copy that does not compile, a board that is lost, folders that can't be written.
+    pub fn measured(&self) -> Result<VerifiedHints, Failure> {
+        let chosen = self.found.worth_measuring(self.loaded.scenario.hints.verify);
+        if chosen.is_empty() {
+            return Ok(VerifiedHints::default());
+        }
+        let places =
+            SavingsBasis::of(&chosen, self.sampler()?, &self.loaded.application.dictionary);
+        let copies = places.copies(&chosen, self.sources);
+        let phase = if places.are_sampled() { RunPhase::Sampled } else { RunPhase::Power };
+        let records = self.run(phase, &chosen, &copies)?;
+        let shares = records.iter().map(|record| self.shares(record, &places, chosen.len()));
+        let shares: Vec<Vec<f64>> = shares.collect::<Result<_, _>>()?;
+        let rounds = SessionsByRound::of(records.iter().zip(shares), &self.loaded.scenario);
+        let verified = chosen.iter().enumerate().filter_map(|(at, hint)| {
+            Some(VerifiedHint::of(hint, &rounds.saved(at, &variant(copies[at]))?))
+        });
+        let verified: Vec<VerifiedHint> = verified.collect();
+        if verified.len() < chosen.len() {
+            self.board.progress().warn(&format!(
+                "{} of {} could not be measured: their sessions were bad, or no sample \
+                 met their methods; longer sessions have more samples",
+                chosen.len() - verified.len(),
+                counted(chosen.len(), "rewrite")
+            ));
+        }
+        Ok(VerifiedHints(verified))
+    }
+
+    /// The board's sampler; none where the scenario wants no sampled runs, either.
+    fn sampler(&self) -> Result<Option<Sampler>, Failure> {
+        let campaign = &self.loaded.scenario.campaign;
+        let sampled = sampled::on(campaign, std::slice::from_ref(self.board))?.sampled_repeats;
+        Ok(self.board.sampler().ok().filter(|_| sampled > Some(0)))
+    }
+
+    /// For each rewrite the part of a session that tells of it.
+    fn shares(
+        &self,
+        record: &RunRecord,
+        places: &SavingsBasis,
+        rewrites: usize,
+    ) -> Result<Vec<f64>, Failure> {
+        let folder = self.output.path(VERIFY_RUNS);
+        let stacks = read_stacks_of(&folder, record)?;
+        let profile = stacks.map(|stacks| stacks::parse(&stacks)).transpose();
+        let profile = profile.map_err(|error| Failure::input(folder, error.to_string()))?;
+        Ok(places.shares(rewrites, profile.as_ref()))
+    }
+
+    /// The application with some hints, as the board installs it.
+    fn build_with(
+        &self,
+        hints: &[Hint],
+        packing: &mut VariantPackager<'_>,
+    ) -> Result<Vec<u8>, Failure> {
+        let Loaded { scenario, application, own_package } = self.loaded;
+        let applied = hint::apply(hints, self.sources, hints.len());
+        let mut sources = application.sources.clone();
+        for file in &mut sources.files {
+            if let Some(text) = applied.files.get(&file.path) {
+                file.text.clone_from(text);
+            }
+        }
+        let application = AnalysedApplication::analyse(sources, application.granularity)?;
+        let (scenario, own_package) = (scenario.clone(), own_package.clone());
+        let loaded = Loaded { scenario, application, own_package };
+        let mut builder = plan::builder(&loaded, self.jdk)?;
+        self.build(&mut builder, packing)
+    }
+
+    fn build(
+        &self,
+        builder: &mut VariantBuilder<'_>,
+        packing: &mut VariantPackager<'_>,
+    ) -> Result<Vec<u8>, Failure> {
+        let variant = builder.build(&BTreeSet::new(), Probe::Plain)?;
+        packing.bytes(builder.application(), &variant, Probe::Plain, self.form())
+    }
+
+    fn form(&self) -> PackageKind {
+        PackageKind::of(&self.loaded.scenario, self.board)
+    }
+
+    /// The original and the copies, as the board installs them.
+    fn variants(
+        &self,
+        chosen: &[&Hint],
+        copies: &[usize],
+        builder: &mut VariantBuilder<'_>,
+        packing: &mut VariantPackager<'_>,
+    ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+        let mut variants = vec![(ORIGINAL.to_string(), self.build(builder, packing)?)];
+        for copy in BTreeSet::from_iter(copies) {
+            let hints = of_copy(copies, *copy).into_iter().map(|at| chosen[at].clone());
+            variants.push((variant(*copy), self.build_with(&hints.collect::<Vec<_>>(), packing)?));
+        }
+        Ok(variants)
+    }
+
+    /// The sessions, under a journal of their own. One of other rewrites is begun anew.
+    fn run(
+        &self,
+        phase: RunPhase,
+        chosen: &[&Hint],
+        copies: &[usize],
+    ) -> Result<Vec<RunRecord>, Failure> {
+        let mut builder = plan::builder(self.loaded, self.jdk)?;
+        let mut packing = VariantPackager::new(&self.loaded.scenario, self.jdk);
+        let variants = self.variants(chosen, copies, &mut builder, &mut packing)?;
+        let scenario = &self.loaded.scenario;
+        let names: Vec<&str> = variants.iter().map(|(name, _)| name.as_str()).collect();
+        let cases = cases(scenario, &names);
+        let order = order(scenario, phase, &cases);
+        let builds = VariantBuilds::with(packing, &mut builder, self.form(), variants);
+        let options = self.options(&cases, VariantBuilds::hashes(&builds));
+        let folder =
+            TemporaryFolder::new("verify").map_err(Failure::io("create", std::env::temp_dir()))?;
+        let mut driver = BoardDriver::new(scenario, &cases, &builds, self.board, folder.path());
+        let bar = run_bar(&order, self.board.progress());
+        let all = |driver: &mut BoardDriver<'_, '_, '_>| {
+            let mut show = |run: &RunProgress<'_>| {
+                show(bar.as_ref(), &options.folder, run, self.board.progress());
+            };
+            run_campaign_until(&order, driver, &options, &mut |_| Ok(None), &mut show)
+        };
+        let summary = match all(&mut driver) {
+            Err(RunError::OtherCampaign { .. }) => {
+                self.output.discard(&[VERIFY_RUNS])?;
+                all(&mut driver)
+            }
+            summary => summary,
+        }?;
+        for (run, reasons) in &summary.given_up {
+            self.board
+                .progress()
+                .warn(&format!("stopped after repeated failures: {}: {reasons}", run.id()));
+        }
+        Ok(summary.records)
+    }
+
+    fn options(&self, cases: &[PlannedCase], hashes: BTreeMap<String, String>) -> RunOptions {
+        let scenario = &self.loaded.scenario;
+        RunOptions {
+            folder: self.output.path(VERIFY_RUNS),
+            existing: OnExisting::Resume,
+            basis: CampaignBasis::new(&scenario.keys, hashes, "", cases),
+            fingerprint: String::new(),
+            seed: scenario.campaign.seed,
+            max_retries: scenario.campaign.max_retries,
+            judge: self.board.judge_settings(scenario),
+        }
+    }
+}
+
+/// The variant of a copy of the sources.
+fn variant(nth: usize) -> String {
+    format!("copy-{}", nth + 1)
+}
+
+fn case_name(variant: &str, input: &str) -> String {
+    format!("{variant}-{input}")
+}
+
+/// Each variant with each input.
+fn cases(scenario: &Scenario, variants: &[&str]) -> Vec<PlannedCase> {
+    let case = |variant: &&str, input: &String| PlannedCase {
+        name: case_name(variant, input),
+        variant: (*variant).to_string(),
+        input: input.clone(),
+        removed: Vec::new(),
+        executions: 0,
+        executions_share: 1.0,
+        energy_share: 1.0,
+        rank: 0,
+    };
+    let inputs = || scenario.inputs.iter().map(|input| &input.name);
+    variants.iter().flat_map(|variant| inputs().map(move |input| case(variant, input))).collect()
+}
+
+/// Round by round all cases in a seeded shuffle, and an idle session.
+fn order(scenario: &Scenario, phase: RunPhase, cases: &[PlannedCase]) -> Vec<PlannedRun> {
+    let mut rng = ChaCha8Rng::seed_from_u64(scenario.campaign.seed);
+    let mut runs = Vec::new();
+    for repeat in 1..=scenario.campaign.repeats {
+        let run = |case: &PlannedCase, phase| PlannedRun { case: case.name.clone(), phase, repeat };
+        let mut round: Vec<PlannedRun> = cases.iter().map(|case| run(case, phase)).collect();
+        round.extend(cases.first().map(|case| run(case, RunPhase::Idle)));
+        round.shuffle(&mut rng);
+        runs.extend(round);
+    }
+    runs
+}

@@ -1,0 +1,464 @@
+//! Opening the board that a command was given, and putting it back afterwards.
+
+mod application_core;
+mod board_choice;
+pub mod board_fit;
+pub mod package_kind;
+pub mod session;
+mod unfit_key;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::device::{
+    AdbBoard, Board, BoardFacts, CancelFlag, ChosenMeter, DeviceError, Frequency, Guard, HostLog,
+    LOCAL_SERIAL, LocalJvm, PrepareOptions, RECONNECT_LIMIT, Sampler, Server, SessionLogs,
+    SessionPlan, await_abandoned, check_bench, choose_meter, connect, disconnect, facts, list,
+    prepare, reconnect, restore, run_session_watched, virtual_board_options, with_recovery,
+};
+use crate::failure::Failure;
+use crate::run::JudgeSettings;
+use crate::scenario::{
+    BoardSettings, ExternalMeterLog, FrequencyChoice, MeterChoice, Scenario, StartKind,
+};
+use crate::toolchain::Jdk;
+use crate::virtual_board::{self, BoardFile, RunningBoard};
+
+use application_core::{PAPERS_CORE, application_core};
+
+use crate::progress::Progress;
+pub use board_choice::{BoardChoice, VirtualChoice};
+use package_kind::PackageKind;
+use unfit_key::{needs_android, refused_levels};
+
+/// A prepared board; restored and let go of when dropped.
+pub struct OpenBoard<'p> {
+    place: SessionTarget<'p>,
+    progress: &'p dyn Progress,
+    /// What it is.
+    pub facts: BoardFacts,
+    /// Its frequency in kHz when it was prepared, where it can be read.
+    pub frequency_khz: Option<u32>,
+    /// The frequency in kHz that it was fixed to; absent where it was left to the board.
+    pub fixed_khz: Option<u32>,
+    /// Core of the application.
+    pub big_core: u32,
+    /// Name of the power meter.
+    pub meter: &'static str,
+    /// Rails whose power is added up.
+    pub rails: Vec<String>,
+    /// How long it is waited for when it is lost.
+    pub patience: Duration,
+}
+
+/// Where the sessions run.
+enum SessionTarget<'p> {
+    /// On a board behind the adb server.
+    Adb(Box<AdbPlace<'p>>),
+    /// On this machine.
+    Local(Box<LocalJvm>),
+}
+
+struct AdbPlace<'p> {
+    progress: &'p dyn Progress,
+    board: AdbBoard,
+    options: PrepareOptions,
+    /// Of an external meter, in the place of a sampler.
+    log: Option<HostLog>,
+    server: Server,
+    running: Option<RunningBoard>,
+}
+
+/// How a virtual board is to be started.
+#[derive(Debug, Clone, Default)]
+pub struct VirtualSettings {
+    /// Where it leaves its ground truth, if anywhere.
+    pub truth: Option<PathBuf>,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// Whether a board can be opened later: asked before hours of other work.
+pub fn check(choice: &BoardChoice) -> Result<(), Failure> {
+    match choice {
+        BoardChoice::Virtual(_) => {
+            virtual_board::check_programs()?;
+            list(server_for(choice))?;
+        }
+        BoardChoice::Jvm => {
+            Jdk::find()?;
+        }
+        BoardChoice::Serial(serial) => {
+            open_serial(server_for(choice), serial)?;
+        }
+    }
+    Ok(())
+}
+
+/// The adb server that a board is reached by.
+fn server_for(choice: &BoardChoice) -> Server {
+    match choice {
+        BoardChoice::Virtual(_) => Server::for_virtual_boards(),
+        BoardChoice::Jvm | BoardChoice::Serial(_) => Server::from_environment(),
+    }
+}
+
+/// Refuses an application that needs Android where there is none.
+pub fn check_start(choices: &[BoardChoice], scenario: &Scenario) -> Result<(), Failure> {
+    let unfit = needs_android(scenario).filter(|_| choices.contains(&BoardChoice::Jvm));
+    unfit.map_or(Ok(()), |unfit| Err(unfit.failure(scenario)))
+}
+
+/// Opens, locks and prepares a board; `folder` is where its results go.
+pub fn open<'p>(
+    choice: &BoardChoice,
+    scenario: &Scenario,
+    virtual_settings: &VirtualSettings,
+    folder: &Path,
+    progress: &'p dyn Progress,
+) -> Result<OpenBoard<'p>, Failure> {
+    check_start(std::slice::from_ref(choice), scenario)?;
+    let settings = &scenario.board;
+    if *choice == BoardChoice::Jvm {
+        return open_local(settings, progress);
+    }
+    let (mut board, running) = connected(choice, scenario, virtual_settings)?;
+    let (server, serial) = (server_for(choice), board.serial().to_owned());
+    board.lock(folder)?;
+    await_abandoned(&board)?;
+    let log = settings.log.as_ref().map(|log| open_log(&board, log, scenario)).transpose()?;
+    let chosen = match &log {
+        Some(log) => log.meter(),
+        None => choose_meter(&board, settings.meter)?,
+    };
+    let rails = chosen.rails(&serial, &settings.rails)?;
+    let guard = match running {
+        Some(_) => Guard::Off,
+        None => Guard::After(Duration::from_secs(900)),
+    };
+    let frequency = match settings.frequency_khz {
+        FrequencyChoice::Khz(khz) => Frequency::FixedKhz(u32::try_from(khz).unwrap_or(u32::MAX)),
+        FrequencyChoice::Auto => Frequency::Auto,
+        FrequencyChoice::Leave => Frequency::Leave,
+    };
+    let meter = chosen.meter.name();
+    let options = PrepareOptions { meter, frequency, guard, ..PrepareOptions::default() };
+    let state = prepare(&board, &options)?;
+    // From here on the board is put back as it was, also after a failure.
+    let place = AdbPlace { progress, board, options, log, server, running };
+    check_levels(scenario, &state.facts)?;
+    say_meter(&chosen, &rails, progress);
+    let big_core = application_core(settings, state.big_core);
+    let big_core = big_core.map_err(|unfit| unfit.failure(scenario))?;
+    let mut board = OpenBoard {
+        place: SessionTarget::Adb(Box::new(place)),
+        progress,
+        facts: state.facts,
+        frequency_khz: state.frequency_khz,
+        fixed_khz: state.fixed_khz,
+        big_core,
+        meter,
+        rails,
+        patience: RECONNECT_LIMIT,
+    };
+    if PackageKind::of(scenario, &board) == PackageKind::Jar {
+        board.facts.sampler = board.facts.sampler.filter(|sampler| !sampler.is_of_packages());
+    }
+    if !scenario.application.can_be_sampled {
+        board.facts.sampler = board.facts.sampler.filter(|sampler| sampler.is_of_packages());
+    }
+    Ok(board)
+}
+
+/// Refuses an application that the board's Android would refuse after it was built.
+fn check_levels(scenario: &Scenario, facts: &BoardFacts) -> Result<(), Failure> {
+    let unfit = refused_levels(&scenario.application, facts);
+    unfit.first().map_or(Ok(()), |unfit| Err(unfit.failure(scenario)))
+}
+
+/// A board behind adb; a virtual one runs as long as what is returned with it.
+pub fn connected(
+    choice: &BoardChoice,
+    scenario: &Scenario,
+    virtual_settings: &VirtualSettings,
+) -> Result<(AdbBoard, Option<RunningBoard>), Failure> {
+    let server = server_for(choice);
+    match choice {
+        BoardChoice::Jvm => Err(Failure::Usage("this machine is not reached by adb".into())),
+        BoardChoice::Serial(serial) => Ok((open_serial(server, serial)?, None)),
+        BoardChoice::Virtual(chosen) => {
+            let jars = scenario.application.start == StartKind::Main;
+            let running = start_virtual(*chosen, virtual_settings, jars)?;
+            connect(server, &running.serial())?;
+            Ok((open_serial(server, &running.serial())?, Some(running)))
+        }
+    }
+}
+
+/// The log of the external meter at a board.
+fn open_log(
+    board: &AdbBoard,
+    log: &ExternalMeterLog,
+    scenario: &Scenario,
+) -> Result<HostLog, DeviceError> {
+    let facts = facts(board)?;
+    check_bench(board, &facts)?;
+    let serial = recorded_serial(&facts, board.serial());
+    let file = scenario.resolve(Path::new(&log.file.replace(ExternalMeterLog::BOARD, &serial)));
+    HostLog::open(&serial, &file, log)
+}
+
+/// Refuses boards that can't share a campaign by what they are.
+pub fn check_together(choices: &[BoardChoice]) -> Result<(), Failure> {
+    let mut seen = Vec::new();
+    for choice in choices {
+        if choices.len() > 1 && !matches!(choice, BoardChoice::Serial(_)) {
+            return Err(Failure::Usage(
+                "`virtual` and `jvm` are one board each; for several boards give their \
+                 serials with --board (virtual ones: start them with `wattline board virtual \
+                 --name NAME`)"
+                    .into(),
+            ));
+        }
+        if seen.contains(&choice) {
+            return Err(Failure::Usage(format!("--board names {choice:?} twice")));
+        }
+        seen.push(choice);
+    }
+    Ok(())
+}
+
+/// Refuses one log for several boards.
+pub(crate) fn check_logs(boards: &[BoardChoice], settings: &BoardSettings) -> Result<(), Failure> {
+    match &settings.log {
+        Some(log) if boards.len() > 1 && !log.file.contains(ExternalMeterLog::BOARD) => {
+            Err(Failure::Usage(format!(
+                "`board.log.file` names one log for {} boards; write {} in its name, which stands \
+                 for the board's serial",
+                boards.len(),
+                ExternalMeterLog::BOARD
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// By what power is told, and what to know about it.
+fn say_meter(chosen: &ChosenMeter, rails: &[String], progress: &dyn Progress) {
+    let meter = chosen.meter;
+    progress.say(&format!(
+        "  power by {} ({}): {}",
+        meter.name(),
+        meter.measures(),
+        rails.join(", ")
+    ));
+}
+
+/// This machine's JVM; says by what its power is told.
+fn open_local<'p>(
+    settings: &BoardSettings,
+    progress: &'p dyn Progress,
+) -> Result<OpenBoard<'p>, Failure> {
+    let jvm = LocalJvm::open(&Jdk::find()?, settings.meter)?;
+    let rails = match jvm.meter.rails(LOCAL_SERIAL, &settings.rails) {
+        // Scenarios name the rails of the board they were written for.
+        Err(_) if settings.meter == MeterChoice::Auto => jvm.meter.offer.default_rails.clone(),
+        rails => rails?,
+    };
+    match jvm.remark() {
+        None => say_meter(&jvm.meter, &rails, progress),
+        Some(remark) => progress.warn_once(&remark),
+    }
+    Ok(OpenBoard {
+        progress,
+        facts: jvm.facts(),
+        frequency_khz: None,
+        fixed_khz: None,
+        big_core: settings.big_core.unwrap_or(PAPERS_CORE),
+        meter: jvm.meter(),
+        rails,
+        patience: RECONNECT_LIMIT,
+        place: SessionTarget::Local(Box::new(jvm)),
+    })
+}
+
+/// Opens a board; one over TCP that the server does not know (any more) is connected.
+pub fn open_serial(server: Server, serial: &str) -> Result<AdbBoard, Failure> {
+    match AdbBoard::open(server, serial, CancelFlag::default()) {
+        Err(error @ DeviceError::NotReady { .. }) if serial.contains(':') => {
+            // Where that fails too, the first answer tells more.
+            connect(server, serial).map_err(|_| error)?;
+            Ok(AdbBoard::open(server, serial, CancelFlag::default())?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+fn start_virtual(
+    VirtualChoice { kind, simulated_model }: VirtualChoice,
+    settings: &VirtualSettings,
+    jars: bool,
+) -> Result<RunningBoard, Failure> {
+    let options = virtual_board::BoardOptions {
+        board: BoardFile::built_in(kind).unwrap_or_else(BoardFile::odroid_xu_e),
+        simulated_model,
+        truth: settings.truth.clone(),
+        seed: Some(settings.seed),
+        jars,
+        ..virtual_board_options()
+    };
+    Ok(virtual_board::start(&options)?)
+}
+
+/// The serial in records of a board that adb knows by `serial`.
+pub fn recorded_serial(facts: &BoardFacts, serial: &str) -> String {
+    match (facts.is_virtual(), &facts.own_serial) {
+        (true, Some(name)) => name.clone(),
+        (true, None) => virtual_board::DEFAULT_NAME.to_string(),
+        (false, _) => serial.to_string(),
+    }
+}
+
+/// The first two boards that go by one name, as places in the list.
+pub fn namesakes(names: &[String]) -> Option<(usize, usize)> {
+    let with_name = |at: usize| names[..at].iter().position(|name| *name == names[at]);
+    (0..names.len()).find_map(|at| Some((with_name(at)?, at)))
+}
+
+impl<'p> OpenBoard<'p> {
+    /// Who hears what it tells.
+    pub fn progress(&self) -> &'p dyn Progress {
+        self.progress
+    }
+
+    /// Its serial; `jvm` for this machine.
+    pub fn serial(&self) -> &str {
+        match &self.place {
+            SessionTarget::Adb(adb) => adb.board.serial(),
+            SessionTarget::Local(_) => LOCAL_SERIAL,
+        }
+    }
+
+    /// The serial in records. A virtual board's port is any free one, which must not tell
+    /// data sets apart: its name stands for it.
+    pub fn recorded_serial(&self) -> String {
+        recorded_serial(&self.facts, self.serial())
+    }
+
+    /// Its sampler.
+    ///
+    /// # Errors
+    /// It has none that is known.
+    pub fn sampler(&self) -> Result<Sampler, Failure> {
+        self.facts.sampler.ok_or_else(|| {
+            Failure::Board(format!(
+                "board {} has no sampler that is known (Android has one from release 4.4 on, before \
+                 10 for packages only: `start = \"instrument\"` or `\"activity\"`): set \
+                 `sampled_repeats = 0` in [campaign], or leave it out",
+                self.serial()
+            ))
+        })
+    }
+
+    /// What runs on it are held against.
+    pub fn judge_settings(&self, scenario: &Scenario) -> JudgeSettings {
+        let (rails, frequency_khz) = (self.rails.clone(), self.fixed_khz.map(u64::from));
+        JudgeSettings { rails, frequency_khz, ..JudgeSettings::from(scenario) }
+    }
+
+    /// Whether it is this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.place, SessionTarget::Local(_))
+    }
+
+    /// Whether compilers make of code what they like there.
+    pub fn compiles(&self) -> bool {
+        self.facts.compiles
+    }
+
+    /// Installs an application, over an older one.
+    pub fn install(&self, file: &Path, package: &str) -> Result<(), DeviceError> {
+        match &self.place {
+            SessionTarget::Adb(adb) => adb.board.install(file, package),
+            SessionTarget::Local(jvm) => jvm.install(file),
+        }
+    }
+
+    /// Runs one session to its end.
+    pub fn session(&self, plan: &SessionPlan) -> Result<SessionLogs, DeviceError> {
+        self.session_watched(plan, &mut |_| {})
+    }
+
+    /// The same; `closed` is told how many microbenchmarks have ended, where the board says it; on
+    /// this machine how many were compiled before, too.
+    pub(crate) fn session_watched(
+        &self,
+        plan: &SessionPlan,
+        closed: &mut dyn FnMut(u64),
+    ) -> Result<SessionLogs, DeviceError> {
+        match &self.place {
+            SessionTarget::Adb(adb) => match &adb.log {
+                Some(log) => log.session(&adb.board, plan),
+                None => run_session_watched(&adb.board, plan, closed),
+            },
+            SessionTarget::Local(jvm) => jvm.run_session_watched(plan, closed),
+        }
+    }
+
+    /// Ends an application, whatever its session waits for. On this machine a session ends by
+    /// itself at its limit.
+    pub fn stop(&self, package: &str) -> Result<(), DeviceError> {
+        match &self.place {
+            SessionTarget::Adb(adb) => {
+                let command = format!("am force-stop {package}");
+                adb.board.shell(&command, Duration::from_secs(20)).map(drop)
+            }
+            SessionTarget::Local(_) => Ok(()),
+        }
+    }
+
+    /// Makes a call. Where the board is lost meanwhile, it is connected and prepared again,
+    /// and the call is made again: it must bring along what it needs on the board.
+    pub fn keep<T>(
+        &self,
+        mut call: impl FnMut(&Self) -> Result<T, DeviceError>,
+        mut lost: impl FnMut(&DeviceError),
+    ) -> Result<T, DeviceError> {
+        let SessionTarget::Adb(adb) = &self.place else { return call(self) };
+        let recover = |error: &DeviceError| {
+            self.progress.warn(&format!("{error}; the board is connected and prepared again"));
+            lost(error);
+            reconnect(adb.server, adb.board.serial(), self.patience)?;
+            adb.board.renew_lock()?;
+            await_abandoned(&adb.board)?;
+            prepare(&adb.board, &adb.options).map(drop)
+        };
+        with_recovery(self.patience, || call(self), recover)
+    }
+}
+
+impl Drop for AdbPlace<'_> {
+    fn drop(&mut self) {
+        let put_back = restore(&self.board).or_else(|_| {
+            // It may be back by now.
+            reconnect_soon(self.server, self.board.serial())?;
+            await_abandoned(&self.board)?;
+            restore(&self.board)
+        });
+        if let Err(error) = put_back {
+            self.progress.warn(&format!("the board was not put back as it was: {error}"));
+        }
+        self.board.unlock();
+        if self.running.is_some() {
+            let _ = disconnect(self.server, self.board.serial());
+        }
+    }
+}
+
+/// Gets a board back that is there again; does not wait for one that is not.
+fn reconnect_soon(server: Server, serial: &str) -> Result<(), DeviceError> {
+    match serial.contains(':') {
+        true => disconnect(server, serial).and_then(|()| connect(server, serial)),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,229 @@
+//! What is remembered of the files of earlier scans, so that a file is counted again only if
+//! its tables could have changed.
+//!
+//! An entry's key is a hash of the file's path and text, the program, the granularity and the
+//! class path. The entry holds what other files see of the file, so that it need not be
+//! parsed; its rows; and what they rest on in other files: the names of the classes that were
+//! asked for, and a hash of the answers ([`ClassFingerprints`]).
+
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
+
+use serde::{Deserialize, Serialize};
+use zstd::bulk::{Compressor, Decompressor};
+
+use crate::blocks::Granularity;
+use crate::java::ClassPath;
+use crate::java::fingerprints::{ClassFingerprints, DependencyFingerprint};
+use crate::java::syntax_tree::SyntaxTree;
+use crate::operations::Unit;
+use crate::toolchain::Store;
+use crate::toolchain::file_tree::FileTree;
+use crate::toolchain::store::Key;
+
+use super::rows::ScanRows;
+
+/// What is remembered under one program, granularity and class path.
+pub(super) struct ScanCache {
+    store: Store,
+    context: [u8; blake3::KEY_LEN],
+    /// Why something could not be kept.
+    trouble: Mutex<Option<io::Error>>,
+}
+
+/// What is remembered of one file.
+pub(super) struct CachedFile {
+    head: Vec<u8>,
+    body: Vec<u8>,
+}
+
+/// Rows, and what they rest on.
+pub(super) struct KeptRows {
+    talk: DependencyFingerprint,
+    packed: Vec<u8>,
+}
+
+/// What was counted in a file.
+pub(super) struct CountedRows<'r> {
+    /// The id of its first block.
+    pub first: u32,
+    /// What it rests on in other files.
+    pub talk: DependencyFingerprint,
+    pub rows: &'r ScanRows,
+}
+
+/// What the first part of an entry begins with, before the bytes of the surface. The second
+/// part is read once it is known that the rows hold: the id of the file's first block where
+/// they were made, and the rows.
+#[derive(Serialize, Deserialize)]
+struct CacheEntryHead {
+    blocks: u32,
+    talk: Option<DependencyFingerprint>,
+}
+
+impl ScanCache {
+    /// # Errors
+    /// If the program or the class path can't be read.
+    pub fn of(
+        store: Store,
+        granularity: Granularity,
+        classes: &ClassPath,
+    ) -> io::Result<ScanCache> {
+        let mut context = blake3::Hasher::new();
+        context.update(format!("{granularity:?}").as_bytes());
+        // The program's own bytes: what any other build would have found is not known.
+        context.update(program()?.as_bytes());
+        classes.places().try_for_each(|place| add_place(&mut context, place))?;
+        let context = *context.finalize().as_bytes();
+        Ok(ScanCache { store, context, trouble: Mutex::default() })
+    }
+
+    /// The key of a file.
+    pub fn key(&self, path: &str, text: &str) -> Key {
+        let mut hasher = blake3::Hasher::new_keyed(&self.context);
+        hasher.update(&(path.len() as u64).to_le_bytes());
+        hasher.update(path.as_bytes()).update(text.as_bytes()).finalize()
+    }
+
+    /// What is remembered of the file with this key.
+    pub(crate) fn recall(&self, key: &Key) -> Option<CachedFile> {
+        let entry = self.store.get(key)?;
+        let (length, rest) = entry.split_at_checked(size_of::<u32>())?;
+        let length = u32::from_le_bytes(length.try_into().ok()?);
+        let (head, body) = rest.split_at_checked(length as usize)?;
+        Some(CachedFile { head: unpacked(head)?, body: body.to_vec() })
+    }
+
+    /// Remembers a file, and what was counted in it if it was.
+    pub fn keep(
+        &self,
+        key: &Key,
+        surface: &SyntaxTree,
+        blocks: u32,
+        counted: Option<CountedRows<'_>>,
+    ) {
+        let body = |counted: CountedRows<'_>| {
+            (counted.talk, packed(&bytes(&(counted.first, counted.rows))))
+        };
+        let (talk, body) = counted.map(body).unzip();
+        let head = packed(&[bytes(&CacheEntryHead { blocks, talk }), surface.to_bytes()].concat());
+        let length = (head.len() as u32).to_le_bytes();
+        let entry = [&length, &*head, &*body.unwrap_or_default()].concat();
+        if let Err(error) = self.store.put(key, &entry)
+            && let Ok(mut trouble) = self.trouble.lock()
+        {
+            trouble.get_or_insert(error);
+        }
+    }
+
+    /// Ends the work with it: what is too much goes. Why something was not kept, if so.
+    pub fn finish(self) -> Option<io::Error> {
+        self.store.trim();
+        self.trouble.into_inner().ok().flatten()
+    }
+}
+
+impl CachedFile {
+    /// What other files see of the file, whose text without escapes is `text`; and its rows,
+    /// if there are any.
+    pub fn part(self, text: &str) -> Option<(Unit, Option<KeptRows>)> {
+        let (CacheEntryHead { blocks, talk }, surface) =
+            postcard::take_from_bytes(&self.head).ok()?;
+        let tree = SyntaxTree::from_bytes(surface, text)?;
+        let rows = talk.map(|talk| KeptRows { talk, packed: self.body });
+        Some((Unit::Seen { tree, blocks }, rows))
+    }
+}
+
+impl KeptRows {
+    /// Whether they are what would be counted again.
+    pub fn hold(&self, answers: &ClassFingerprints) -> bool {
+        answers.hold(&self.talk)
+    }
+
+    /// The rows, with the ids of blocks from `first`.
+    pub fn unpacked(&self, first: u32) -> ScanRows {
+        let body = unpacked(&self.packed);
+        let body: Option<(u32, ScanRows)> = body.and_then(|body| postcard::from_bytes(&body).ok());
+        let (before, mut rows) = body.expect("an entry with the right hash is one that was kept");
+        if first != before {
+            rows.tables = rows.tables.renumbered(before, first);
+        }
+        rows
+    }
+}
+
+/// The hash of the program, which is read once.
+fn program() -> io::Result<blake3::Hash> {
+    static PROGRAM: OnceLock<blake3::Hash> = OnceLock::new();
+    match PROGRAM.get() {
+        Some(hash) => Ok(*hash),
+        None => hash_of(&std::env::current_exe()?).map(|hash| *PROGRAM.get_or_init(|| hash)),
+    }
+}
+
+fn hash_of(path: &Path) -> io::Result<blake3::Hash> {
+    Ok(blake3::Hasher::new().update_mmap(path)?.finalize())
+}
+
+fn add_file(context: &mut blake3::Hasher, path: &Path) -> io::Result<()> {
+    context.update(hash_of(path)?.as_bytes());
+    Ok(())
+}
+
+/// A jar or the JDK's own file; or a folder, with the names of its class files.
+fn add_place(context: &mut blake3::Hasher, place: &Path) -> io::Result<()> {
+    if !place.is_dir() {
+        context.update(b"file");
+        return add_file(context, place);
+    }
+    context.update(b"folder");
+    let tree = FileTree::below(place, &|name| name.ends_with(".class"));
+    if let Some(unreadable) = tree.unreadable.into_iter().next() {
+        return Err(unreadable.source);
+    }
+    for file in tree.files {
+        context.update(blake3::hash(file.name.as_bytes()).as_bytes());
+        add_file(context, &file.path)?;
+    }
+    // A link to what is read already is another name of it.
+    for link in tree.skipped {
+        context.update(blake3::hash(format!("{} {}", link.name, link.why).as_bytes()).as_bytes());
+    }
+    Ok(())
+}
+
+/// The fastest of zstd's levels that are not negative.
+const LEVEL: i32 = 1;
+
+thread_local! {
+    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+const MEMORY: &str = "writing values to memory does not fail";
+
+fn bytes(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(value).expect(MEMORY)
+}
+
+/// Compressed bytes, after the length of those that are not.
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let compressed = PACKER.with_borrow_mut(|packer| {
+        let packer = packer.get_or_insert_with(|| Compressor::new(LEVEL).expect(MEMORY));
+        packer.compress(bytes).expect(MEMORY)
+    });
+    [&(bytes.len() as u32).to_le_bytes(), &*compressed].concat()
+}
+
+/// The bytes that [`packed`] was given; none if these are no such bytes.
+fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+    let (length, compressed) = packed.split_at_checked(size_of::<u32>())?;
+    let length = u32::from_le_bytes(length.try_into().ok()?);
+    UNPACKER.with_borrow_mut(|unpacker| {
+        let unpacker = unpacker.get_or_insert_with(|| Decompressor::new().expect(MEMORY));
+        unpacker.decompress(compressed, length as usize).ok()
+    })
+}

@@ -1,0 +1,107 @@
+//! The activities of a campaign: where the application names them (docs/activities.md), its
+//! report shows them.
+
+use crate::attribution::activities::{
+    self, AccountOptions, Analysis, AnalysisOptions, Labels, analyse, has_lines, read_lines,
+};
+use crate::campaign::RunPhase;
+use crate::facts::ScenarioFacts;
+use crate::folder::CampaignFolder;
+use crate::power::parse_samples;
+use crate::progress::Progress;
+use crate::report::{ReportSection, activities_part};
+use crate::run::{RawLogs, RunRecord};
+
+/// The part of the report; none where no run's log names an activity. A log that can't be
+/// analysed is warned of, and left out.
+pub(super) fn part(
+    folder: &CampaignFolder,
+    facts: &ScenarioFacts,
+    scenario: &str,
+    progress: &dyn Progress,
+) -> Option<ReportSection> {
+    let mut labels = Labels::default();
+    let mut analyses = Vec::new();
+    for case in facts.cases.iter().filter(|case| case.removed.is_empty()) {
+        let Some(record) = power_run(facts, &case.name) else { continue };
+        // A campaign without raw logs still has its report.
+        let Ok(logs) = folder.logs(record) else { continue };
+        match analysis((scenario, &case.input), &logs, &record.board.rails, &mut labels) {
+            Ok(found) => analyses.extend(found),
+            Err(problem) => {
+                progress.warn(&format!("activities of {}: {problem}", record.folder));
+            }
+        }
+    }
+    (!analyses.is_empty()).then(|| activities_part(&analyses, &labels))
+}
+
+/// The first good one of a case, on the board that the report is about.
+fn power_run<'f>(facts: &'f ScenarioFacts, case: &str) -> Option<&'f RunRecord> {
+    let is_it = |record: &&RunRecord| {
+        facts.is_own(record)
+            && record.is_good()
+            && record.run.phase == RunPhase::Power
+            && record.run.case == case
+    };
+    facts.records.iter().find(is_it)
+}
+
+/// One run's activities, with its samples as the meter; nothing where it names none.
+fn analysis(
+    (scenario, input): (&str, &str),
+    logs: &RawLogs,
+    rails: &[String],
+    labels: &mut Labels,
+) -> Result<Option<Analysis>, String> {
+    if !has_lines(&logs.logcat) {
+        return Ok(None);
+    }
+    let states = read_lines(&logs.logcat, scenario, labels);
+    let mut meter = activities::NodeLog::new(scenario);
+    let trace = parse_samples(&logs.samples).map_err(|error| error.to_string())?;
+    meter.readings = activities::readings(&trace, rails).map_err(|error| error.to_string())?;
+    let log = activities::together(input, vec![states, meter]);
+    let log = activities::with_frequencies(log);
+    let options =
+        AnalysisOptions { account: AccountOptions::default(), ..AnalysisOptions::default() };
+    analyse(log, labels, &options).map(Some).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logs(logcat: &str) -> RawLogs {
+        let mut samples =
+            "# wattline-samples 1 rails=arm,mem unit=W period_us=500000\n".to_string();
+        for half in 100..=112_u32 {
+            let watts = if (104..108).contains(&half) { "2.5 0.1" } else { "0.5 0.1" };
+            samples += &format!("{:.2} {watts}\n", f64::from(half) / 2.0);
+        }
+        RawLogs { samples, logcat: logcat.into(), ..RawLogs::default() }
+    }
+
+    #[test]
+    fn a_run_that_names_activities_has_a_picture() {
+        let logcat = "01-01 09:00:00.000  100  100 I wattline: uptime 50.00\n\
+            01-01 09:00:02.000  200  201 I System.out: wattline-act B 7000000000 1 load\n\
+            01-01 09:00:04.000  200  201 I System.out: wattline-act E 9000000000 1\n";
+        let mut labels = Labels::default();
+        let rails = ["arm".to_string()];
+        let found = analysis(("game", "few"), &logs(logcat), &rails, &mut labels).unwrap();
+        let part = activities_part(&[found.unwrap()], &labels);
+        assert!(part.html.contains("game:load") && part.html.contains("<bdi>few</bdi>"));
+        assert!(part.html.contains("class=\"measured\""), "{}", part.html);
+    }
+
+    #[test]
+    fn a_run_without_has_none_and_a_torn_one_says_why() {
+        let mut labels = Labels::default();
+        let silent = analysis(("game", "few"), &logs("nothing"), &[], &mut labels).unwrap();
+        assert!(silent.is_none());
+        let mut torn = logs("wattline-act B 1 1 load\n");
+        torn.samples = "torn".into();
+        assert!(analysis(("game", "few"), &torn, &[], &mut labels).is_err());
+    }
+}

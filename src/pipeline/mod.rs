@@ -1,0 +1,463 @@
+//! All stages, one after the other. What a stage finds is handed to the next one and written for
+//! people and later commands; of what is written, a campaign that is resumed reads its plan and
+//! its calls, and everything else comes from the raw logs of its runs.
+
+mod options;
+mod stage_clock;
+
+use std::collections::BTreeSet;
+
+use crate::account::AccountEvaluation;
+use crate::account::calls::CallTree;
+use crate::accounted::{self, Accounted};
+use crate::boards::{self, OpenBoard};
+use crate::build::VariantBuilder;
+use crate::campaign::{PlannedCase, ResidualCounts};
+use crate::campaign_report::repository::repository;
+use crate::campaign_report::{self, ReportInput, WrittenReport};
+use crate::dataset::{self, CampaignData};
+use crate::facts::ScenarioFacts;
+use crate::failure::Failure;
+use crate::fit::{self, CampaignModel, DataOrigin, KnownCosts};
+use crate::folder::{CampaignFolder, MeasuredCampaign, OnExisting, Output, names, unanalysed};
+use crate::hint::{FoundHints, Hint};
+use crate::java::SourceFile;
+use crate::load::Loaded;
+use crate::measure::{self, ResumeOptions};
+use crate::microbenchmarks::pairs::MeasuredPair;
+use crate::microbenchmarks::{self, MeasuredMicrobenchmarks};
+use crate::model::{FoldOptions, Model};
+use crate::operations::{Mix, counts_by_kind};
+use crate::progress::Progress;
+use crate::run::RunRecord;
+use crate::toolchain::Jdk;
+use crate::trial::{Trial, TrialCount, session_lengths, static_mix};
+use crate::verify::{self, Verification};
+use crate::{
+    found_hints, ground_truth, load, plan, recorded_calls, scan, trial, truth_folder, unseen,
+};
+
+pub use options::PipelineOptions;
+use stage_clock::StageClock;
+
+/// What the stages found.
+#[derive(Debug)]
+pub struct PipelineResult {
+    /// Where everything is.
+    pub folder: CampaignFolder,
+    /// Costs of operations.
+    pub model: Model,
+    /// Energy of operations, blocks, lines, methods, classes.
+    pub accounted: Accounted,
+    /// How far it is from the ground truth, where the board has one.
+    pub evaluation: Option<AccountEvaluation>,
+    /// What to change, and what is no hint on this board.
+    pub found: FoundHints,
+    /// The page, and its summary.
+    pub report: WrittenReport,
+}
+
+/// Plans, measures, fits and accounts, and writes what each stage finds.
+pub fn pipeline(
+    options: &PipelineOptions,
+    progress: &dyn Progress,
+) -> Result<PipelineResult, Failure> {
+    let output = open(options, progress)?;
+    progress.campaign(output.folder());
+    let clock = StageClock::new(progress);
+    let jdk = Jdk::find()?;
+    boards::check_together(&options.boards)?;
+    if !options.is_resumed() {
+        options.boards.iter().try_for_each(boards::check)?;
+    }
+    clock.stage("scan");
+    let mut loaded = load::load_named(&options.scenario, &output, progress)?;
+    let in_own_file = |failure| options.scenario.in_own_file(failure, &output);
+    boards::check_start(&options.boards, &loaded.scenario).map_err(in_own_file)?;
+    progress.say(&format!("  {}", scan::summary(&loaded.application)));
+    plan::check_folds(&loaded.scenario, loaded.scenario.campaign.cases).map_err(in_own_file)?;
+    let mut count = TrialCount::First;
+    if options.is_resumed() && output.campaign().has(names::SESSION_LENGTHS) {
+        loaded.scenario = session_lengths::resumed(&loaded.scenario, &output, progress)?;
+        count = TrialCount::Second;
+    }
+    let result = stages(options, &output, &jdk, &clock, loaded, count).map_err(in_own_file)?;
+    truth_folder::discard_sessions(&output.campaign())?;
+    clock.stage("done");
+    Ok(result)
+}
+
+/// All stages from the trial on; again with longer sessions, where the trial says so.
+fn stages(
+    options: &PipelineOptions,
+    output: &Output,
+    jdk: &Jdk,
+    clock: &StageClock<'_>,
+    loaded: Loaded,
+    count: TrialCount,
+) -> Result<PipelineResult, Failure> {
+    let mut builder = plan::builder(&loaded, jdk)?;
+    let progress = clock.progress;
+    let work = PipelineContext { options, output, jdk, loaded: &loaded, clock, progress };
+    let trial = work.trial(&mut builder)?;
+    let longer = trial
+        .as_ref()
+        .and_then(|trial| options.longer_sessions.lengths(trial, count, &loaded, progress));
+    if let Some(lengths) = longer {
+        drop(builder);
+        session_lengths::keep(&lengths, output)?;
+        let scenario = session_lengths::lengthened(&loaded.scenario, &lengths)?;
+        let loaded = Loaded { scenario, ..loaded };
+        return stages(options, output, jdk, clock, loaded, TrialCount::Second);
+    }
+    trial.iter().try_for_each(|trial| trial.check_durations(&loaded.scenario, progress))?;
+    let (measured, boards) = work.measure(trial.as_ref(), &mut builder)?;
+    work.explain(&measured, &boards)
+}
+
+/// Opens the folder; refuses one with results, resumes it, or empties it of them.
+fn open(options: &PipelineOptions, progress: &dyn Progress) -> Result<Output, Failure> {
+    let output = Output::open(&options.folder, options.existing, progress)?;
+    if options.existing == OnExisting::Refuse {
+        output.campaign().refuse_another(true)?;
+        output.check_free(&[names::PLAN, names::JOURNAL, names::REPORT])?;
+    }
+    if options.existing == OnExisting::Replace {
+        output.discard(&[names::DRY_RUNS, names::JOURNAL, names::RUNS])?;
+        output.discard(&[names::MICROBENCHMARK_RUNS, names::CALLS, names::SESSION_LENGTHS])?;
+        let of_hints = [names::PAIR_RUNS, names::PAIRS, names::VERIFY_RUNS, names::VERIFIED];
+        output.discard(&of_hints)?;
+        truth_folder::discard(&output)?;
+    }
+    Ok(output)
+}
+
+/// What is to be measured.
+struct PlannedCampaign {
+    cases: Vec<PlannedCase>,
+    /// What still runs of removed blocks, by variant.
+    remains: ResidualCounts,
+}
+
+/// What was measured.
+struct Measurements {
+    facts: ScenarioFacts,
+    data: CampaignData,
+    microbenchmarks: Option<MeasuredMicrobenchmarks>,
+}
+
+/// What all stages work with.
+struct PipelineContext<'w> {
+    options: &'w PipelineOptions,
+    output: &'w Output,
+    jdk: &'w Jdk,
+    loaded: &'w Loaded,
+    clock: &'w StageClock<'w>,
+    progress: &'w dyn Progress,
+}
+
+impl PipelineContext<'_> {
+    /// From the application to what is known of it on boards; they stay open.
+    fn measure(
+        &self,
+        trial: Option<&Trial>,
+        builder: &mut VariantBuilder<'_>,
+    ) -> Result<(Measurements, Vec<OpenBoard<'_>>), Failure> {
+        let scenario = &self.loaded.scenario;
+        if let Some(trial) = trial {
+            self.clock.expect(trial.all_times(self.loaded, &trial::expected_cases(scenario)));
+            self.clock.tell("all");
+        }
+        let planned = self.plan(builder)?;
+        if let Some(trial) = trial {
+            self.clock.expect(trial.times(scenario, &planned.cases));
+        }
+        let (records, boards) = self.runs(&planned.cases, builder)?;
+        let (data, mut facts) = self.dataset(planned, records)?;
+        if facts.calls.is_none() || !self.options.is_resumed() {
+            facts.calls = self.calls(&facts, builder);
+        }
+        let mix = facts.mix();
+        self.clock.stage("microbenchmarks");
+        if let Some(trial) = trial {
+            self.clock.expect(trial.microbenchmarks(scenario, &mix));
+            self.clock.tell("what is left");
+        }
+        let microbenchmarks = match scenario.microbenchmarks.enabled {
+            true => Some(self.microbenchmarks(&mix, &boards)?),
+            false => None,
+        };
+        Ok((Measurements { facts, data, microbenchmarks }, boards))
+    }
+
+    /// A session of each input, unless the campaign has begun.
+    fn trial(&self, builder: &mut VariantBuilder<'_>) -> Result<Option<Trial>, Failure> {
+        if self.output.campaign().has(names::JOURNAL) {
+            return Ok(None);
+        }
+        self.clock.stage("trial");
+        trial::make(self.loaded, builder, &self.options.boards, self.output, self.progress)
+            .map(Some)
+    }
+
+    fn plan(&self, builder: &mut VariantBuilder<'_>) -> Result<PlannedCampaign, Failure> {
+        self.clock.stage("plan");
+        let folder = self.output.campaign();
+        let planned = match self.options.is_resumed() && folder.has(names::PLAN) {
+            true => PlannedCampaign { cases: folder.cases()?, remains: folder.read()? },
+            false => {
+                let PipelineOptions { boards, patience, .. } = self.options;
+                let (output, patience) = (self.output, *patience);
+                let dry_runs = plan::DryRuns { output, file: None, boards, patience };
+                let made = plan::plan(self.loaded, self.jdk, builder, &dry_runs, self.progress)?;
+                made.write(self.loaded, self.output)?;
+                self.progress.say(&indented(&made.summary()));
+                PlannedCampaign { cases: made.plan.cases, remains: made.remains }
+            }
+        };
+        plan::check_folds(&self.loaded.scenario, planned.cases.len())?;
+        Ok(planned)
+    }
+
+    /// Makes the runs; the boards stay open.
+    fn runs(
+        &self,
+        cases: &[PlannedCase],
+        builder: &mut VariantBuilder<'_>,
+    ) -> Result<(Vec<RunRecord>, Vec<OpenBoard<'_>>), Failure> {
+        self.clock.stage("run");
+        self.clock.tell("what is left");
+        let PipelineContext { options, output, loaded, progress, .. } = *self;
+        let PipelineOptions { boards, patience, when_lost, existing, .. } = options;
+        let boards = measure::open_boards(boards, *patience, &loaded.scenario, output, progress)?;
+        self.expect_microbenchmarks(&boards);
+        let resume = ResumeOptions { existing: *existing, when_lost: *when_lost };
+        let runs = measure::measure(loaded, cases, builder, &boards, output, resume, progress)?;
+        self.progress.say(&indented(&measure::summary_text(&runs)));
+        truth_folder::collect(cases, &runs.records, output)?;
+        Ok((runs.records, boards))
+    }
+
+    /// Adds microbenchmarks of all that the sources hold to what is left; not on virtual
+    /// boards, which take longer for what computes all the time than for sessions, which wait.
+    fn expect_microbenchmarks(&self, boards: &[OpenBoard<'_>]) {
+        let Loaded { scenario, application, .. } = self.loaded;
+        let is_virtual = boards.iter().any(|board| board.facts.is_virtual());
+        let are_expected = scenario.microbenchmarks.enabled && !is_virtual;
+        if let Some(board) = boards.first().filter(|_| are_expected) {
+            let mix = static_mix(&application.dictionary);
+            let microbenchmarks_s = microbenchmarks::expected_s(scenario, &mix, board.into());
+            self.progress.expect(microbenchmarks::PART, microbenchmarks_s);
+        }
+    }
+
+    /// The data set, and what else the runs say.
+    fn dataset(
+        &self,
+        PlannedCampaign { cases, remains }: PlannedCampaign,
+        records: Vec<RunRecord>,
+    ) -> Result<(CampaignData, ScenarioFacts), Failure> {
+        self.clock.stage("dataset");
+        let (folder, Loaded { scenario, application, .. }) = (self.output.campaign(), self.loaded);
+        let dictionary = application.dictionary.clone();
+        let executions = folder.executions(&records, dictionary.blocks.len())?;
+        let unanalysed = unanalysed(scenario);
+        let campaign = MeasuredCampaign { dictionary, cases, records, executions, unanalysed };
+        let made = dataset::dataset(scenario, &campaign, &remains, &folder)?;
+        let sha256 = made.write(self.output)?;
+        self.progress.say(&indented(&made.summary()));
+        let data = made.data(sha256);
+        // Microbenchmarks alone make no fit.
+        let folds = data.folds(scenario.seed)?.folds;
+        let usual = FoldOptions::default().folds;
+        if folds < usual {
+            self.progress.warn(&format!("{folds} cases are left, and are validated one by one"));
+        }
+        Ok((data, ScenarioFacts::read_of(&folder, campaign, None)?))
+    }
+
+    /// Accounts do without calls: methods then have no callees, and all else is the same.
+    fn calls(&self, facts: &ScenarioFacts, builder: &mut VariantBuilder<'_>) -> Option<CallTree> {
+        self.clock.stage("calls");
+        if let Some(why) = recorded_calls::not_recordable(&self.loaded.scenario) {
+            self.progress.say(&indented(why));
+            return None;
+        }
+        let tree = recorded_calls::calls(
+            &self.loaded.scenario,
+            &facts.dictionary,
+            self.jdk,
+            builder,
+            self.progress,
+        );
+        let written = tree.and_then(|tree| self.output.write_artifact(&tree).map(|_| tree));
+        match written {
+            Ok(tree) => {
+                self.progress.say(&indented(&recorded_calls::summary(
+                    &tree,
+                    facts,
+                    &self.loaded.scenario,
+                )));
+                Some(tree)
+            }
+            Err(failure) => {
+                self.progress.warn(&format!("the calls were not recorded: {failure}"));
+                None
+            }
+        }
+    }
+
+    fn microbenchmarks(
+        &self,
+        mix: &Mix,
+        boards: &[OpenBoard<'_>],
+    ) -> Result<MeasuredMicrobenchmarks, Failure> {
+        let scenario = &self.loaded.scenario;
+        let measured = microbenchmarks::microbenchmarks(
+            mix,
+            scenario,
+            self.jdk,
+            boards,
+            self.output,
+            self.progress,
+        )?;
+        measured.write(self.output)?;
+        self.progress.say(&indented(&measured.summary()));
+        Ok(measured)
+    }
+
+    /// From what was measured to what it means.
+    fn explain(
+        &self,
+        measured: &Measurements,
+        boards: &[OpenBoard<'_>],
+    ) -> Result<PipelineResult, Failure> {
+        let Measurements { facts, data, microbenchmarks } = measured;
+        let (output, folder) = (self.output, self.output.campaign());
+        self.clock.stage("fit");
+        let known = match microbenchmarks {
+            Some(measured) => Some(KnownCosts::of(measured)),
+            None => KnownCosts::read(&folder)?,
+        };
+        let (fitted, model) = self.fit(data, known.as_ref())?;
+        self.clock.stage("account");
+        let accounted = accounted::account(facts, &model)?;
+        accounted.remarks().iter().for_each(|remark| self.progress.say(remark));
+        accounted.write(output)?;
+        let unseen = unseen::unseen_if_any(facts, data, known.as_ref(), self.progress);
+        unseen.iter().try_for_each(|unseen| output.write(names::UNSEEN, unseen.csv()).map(drop))?;
+        let evaluation = ground_truth::evaluate_campaign(&folder, facts, &accounted.accounts)?;
+        if let Some(evaluation) = &evaluation {
+            output.write(names::EVALUATION, evaluation.csv())?;
+        }
+        let found = self.hints(facts, &model, &accounted, boards)?;
+        let application = &self.loaded.application;
+        let input = ReportInput {
+            facts,
+            model: &model,
+            accounted: &accounted,
+            evaluation: evaluation.as_ref(),
+            unseen: unseen.as_ref(),
+            data,
+            cross_validation: &fitted.validation.rows,
+            estimability: &fitted.estimability,
+            hints: &found,
+            findings: &counts_by_kind(&application.findings),
+            sources: &campaign_report::texts(&application.files),
+            microbenchmarks: match microbenchmarks {
+                Some(measured) => measured.ran(),
+                None => folder.microbenchmarks()?,
+            },
+        };
+        let report = campaign_report::report(&input, &folder, self.progress);
+        output.write(names::REPORT, &report.html)?;
+        Ok(PipelineResult { folder, model, accounted, evaluation, found, report })
+    }
+
+    /// Hints, of which the first automatic fixes are measured where the scenario wants it.
+    fn hints(
+        &self,
+        facts: &ScenarioFacts,
+        model: &Model,
+        accounted: &Accounted,
+        boards: &[OpenBoard<'_>],
+    ) -> Result<FoundHints, Failure> {
+        let (sources, accounts) = (&self.loaded.application.files, &accounted.accounts);
+        let find =
+            |pairs: &[MeasuredPair]| found_hints::hints(sources, facts, model, accounts, pairs);
+        let patterns = found_hints::patterns(sources, facts, model, accounts);
+        let mut found = self.found_hints(&patterns, find, boards)?;
+        self.verify(&mut found, sources, boards)?;
+        write_hints(&found.hints, self.output)?;
+        Ok(found)
+    }
+
+    /// Hints by the costs, and where microbenchmarks run, by what the boards save of them.
+    fn found_hints(
+        &self,
+        patterns: &BTreeSet<&str>,
+        find: impl Fn(&[MeasuredPair]) -> FoundHints,
+        boards: &[OpenBoard<'_>],
+    ) -> Result<FoundHints, Failure> {
+        let (output, scenario) = (self.output, &self.loaded.scenario);
+        if !scenario.microbenchmarks.enabled || patterns.is_empty() {
+            return Ok(find(&[]));
+        }
+        self.clock.stage("pairs");
+        let pairs = microbenchmarks::measured_pairs(
+            patterns,
+            scenario,
+            self.jdk,
+            boards,
+            output,
+            self.progress,
+        )?;
+        output.write_artifact(&pairs)?;
+        let found = find(&pairs);
+        found.withheld().iter().for_each(|withheld| self.progress.say(&format!("  {withheld}")));
+        Ok(found)
+    }
+
+    /// Applies and measures the first automatic fixes, where the scenario wants it.
+    fn verify(
+        &self,
+        found: &mut FoundHints,
+        sources: &[SourceFile],
+        boards: &[OpenBoard<'_>],
+    ) -> Result<(), Failure> {
+        let Some(board) = boards.first().filter(|_| self.loaded.scenario.hints.verify > 0) else {
+            return Ok(());
+        };
+        self.clock.stage("verify");
+        let PipelineContext { output, jdk, loaded, .. } = *self;
+        let verification = Verification { loaded, found, sources, jdk, board, output };
+        let verified = verification.measured()?;
+        output.write_artifact(&verified)?;
+        verify::attach(found, &verified.0);
+        Ok(())
+    }
+
+    fn fit(
+        &self,
+        data: &CampaignData,
+        known: Option<&KnownCosts>,
+    ) -> Result<(CampaignModel, Model), Failure> {
+        let seed = self.loaded.scenario.seed;
+        let fit = fit::fit_campaign(data, known, seed)?;
+        fit.remarks().iter().for_each(|remark| self.progress.say(remark));
+        let origin = DataOrigin { sha256: &data.sha256, facts: &data.facts, seed };
+        fit.fitted.write(origin, self.output)?;
+        self.output.write(names::SOLVERS, &fit.solvers)?;
+        let model = fit.fitted.model_of(origin);
+        Ok((fit.fitted, model))
+    }
+}
+
+fn write_hints(hints: &[Hint], output: &Output) -> Result<(), Failure> {
+    let repository = repository(None, hints.iter().map(|hint| hint.file.as_str()));
+    output.write(names::HINTS, crate::report::sarif(hints, &repository)).map(drop)
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<String>>().join("\n")
+}
