@@ -29,7 +29,7 @@ impl Accounts {
     /// The error of a line is taken to be normal with the standard deviation that its interval
     /// says (of the upper end, which is not cut off at zero), and errors of all lines are put
     /// together.
-    pub fn expected_line_error(&self) -> Option<ExpectedError> {
+    pub(crate) fn expected_line_error(&self) -> Option<ExpectedError> {
         let wanted = PART * self.explained().joules().0;
         let mut sum = 0.0;
         let mut errors = Vec::new();

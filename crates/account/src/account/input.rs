@@ -31,7 +31,7 @@ pub struct AccountInput<'a> {
 impl AccountInput<'_> {
     /// The energy above idle without the ledger's rows of the runtime's compilers and its
     /// collector.
-    pub fn own_energy(&self, costs: &IndexedModel<'_>) -> Joules {
+    pub(crate) fn own_energy(&self, costs: &IndexedModel<'_>) -> Joules {
         let above_idle = self.measured.total - self.measured.idle;
         above_idle - self.measured.collector(costs) - self.measured.compiler()
     }

@@ -56,7 +56,7 @@ impl FoundHints {
 
     /// The first hints that can be applied without a person, and after them other such places,
     /// what may save most first: measured, they may well be hints.
-    pub fn worth_measuring(&self, limit: usize) -> Vec<&Hint> {
+    pub(crate) fn worth_measuring(&self, limit: usize) -> Vec<&Hint> {
         let mut others: Vec<&Hint> = self.others.iter().collect();
         others.sort_by(|a, b| b.may_save_j().total_cmp(&a.may_save_j()).then(order(a, b)));
         let all = self.hints.iter().chain(others);
@@ -66,7 +66,10 @@ impl FoundHints {
     /// Takes up what places saved when they were rewritten. Some become hints by it, and hints
     /// that turn out to save nothing are none any more; other places of their patterns are
     /// predicted by them, too.
-    pub fn take_measured(&mut self, mut measured: impl FnMut(&Hint) -> Option<MeasuredSaving>) {
+    pub(crate) fn take_measured(
+        &mut self,
+        mut measured: impl FnMut(&Hint) -> Option<MeasuredSaving>,
+    ) {
         for hint in self.hints.iter_mut().chain(&mut self.others) {
             if let Some(measured) = measured(hint) {
                 self.board.learn(hint, &measured);

@@ -83,7 +83,7 @@ impl Hint {
 
     /// What decides the order of hints: the lower end of the interval of what it is listed by
     /// in joules, weighed by the confidence. Absent without an interval.
-    pub fn sure_saving_j(&self) -> Option<f64> {
+    pub(crate) fn sure_saving_j(&self) -> Option<f64> {
         Some(self.listed_by.interval?.lo.0 * self.confidence.weight())
     }
 

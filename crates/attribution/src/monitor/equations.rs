@@ -25,7 +25,8 @@ pub fn mean_power_w(states: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// A process's part of the processor's power: `P t_pid / t_cpu`. `t_cpu` is the time the
-/// processor was active, or all there was of it.
+/// processor was active, or all there was of it. So are a thread's part of its process's power
+/// and a method's of its thread's, which add up.
 pub(crate) fn process_power_w(cpu_w: f64, process_time: f64, cpu_time: f64) -> f64 {
     if cpu_time > 0.0 { cpu_w * process_time / cpu_time } else { 0.0 }
 }
@@ -44,12 +45,6 @@ pub(crate) fn thread_power_literal_w(thread_s: f64, process_w: f64, cycle_s: f64
     thread_s * process_w / cycle_s
 }
 
-/// Power of a thread as its share of the process's CPU time: the sum over threads is
-/// the process's power.
-pub fn thread_power_w(thread_s: f64, process_w: f64, process_s: f64) -> f64 {
-    process_power_w(process_w, thread_s, process_s)
-}
-
 /// CPU time of a method: its exclusive duration's share of its thread's time. The
 /// sum over the methods is the thread's time.
 pub(crate) fn method_time_s(duration: f64, durations: f64, thread_s: f64) -> f64 {
@@ -61,12 +56,6 @@ pub(crate) fn method_time_s(duration: f64, durations: f64, thread_s: f64) -> f64
 /// the thread's power times the part of the cycle that the thread ran.
 pub(crate) fn method_power_literal_w(method_s: f64, thread_w: f64, cycle_s: f64) -> f64 {
     method_s * thread_w / cycle_s
-}
-
-/// Power of a method as its share of its thread's CPU time: the sum over methods is
-/// the thread's power.
-pub fn method_power_w(method_s: f64, thread_w: f64, thread_s: f64) -> f64 {
-    process_power_w(thread_w, method_s, thread_s)
 }
 
 /// Network power of a method, in watts: its share of the process's bytes.
@@ -120,7 +109,7 @@ mod tests {
     }
 
     proptest! {
-        /// S5 to S7: the conserving forms add up, and the literal ones miss by the factors
+        /// The conserving forms add up, and the literal ones miss by the factors
         /// that the paper's formulas have.
         #[test]
         fn both_identities_hold(
@@ -133,14 +122,14 @@ mod tests {
             let (mut conserving, mut literal_threads) = (0.0, 0.0);
             for (thread_s, durations) in &threads {
                 let all: f64 = durations.iter().sum();
-                let thread_w = thread_power_w(*thread_s, process_w, process_s);
+                let thread_w = process_power_w(process_w, *thread_s, process_s);
                 let literal_w = thread_power_literal_w(*thread_s, process_w, cycle_s);
                 let times: Vec<f64> =
                     durations.iter().map(|d| method_time_s(*d, all, *thread_s)).collect();
                 let sum: f64 = times.iter().sum();
                 prop_assert!((sum / thread_s - 1.0).abs() < 1e-12);
                 let methods: f64 =
-                    times.iter().map(|t| method_power_w(*t, thread_w, *thread_s)).sum();
+                    times.iter().map(|t| process_power_w(thread_w, *t, *thread_s)).sum();
                 prop_assert!((methods / thread_w - 1.0).abs() < 1e-12);
                 let literal: f64 =
                     times.iter().map(|t| method_power_literal_w(*t, literal_w, cycle_s)).sum();

@@ -94,7 +94,7 @@ impl Sources {
     ///
     /// # Errors
     /// If the class path can't be opened.
-    pub fn open_classes(&self) -> Result<ClassPath, BuildError> {
+    pub(crate) fn open_classes(&self) -> Result<ClassPath, BuildError> {
         let compiled = self.javac.compiled.as_ref().map(|compiled| compiled.classes());
         ClassPath::open(&self.class_path())
             .and_then(|classes| classes.with_compiled(compiled.as_deref()))
@@ -136,7 +136,7 @@ fn hash_of_library(library: &Path) -> Result<String, BuildError> {
 }
 
 /// Loads a scenario's sources; fetches artifacts that the cache does not have.
-pub fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
+pub(crate) fn load_scenario(scenario: &Scenario) -> Result<Sources, BuildError> {
     let listed = ListedSources {
         file: &scenario.file,
         sources: &scenario.sources,

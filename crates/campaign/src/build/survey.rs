@@ -12,7 +12,7 @@ use crate::java::SourceFile;
 use crate::operations::{CallGraph, Calls, CountResult, Dictionary, Prepared, count_each};
 
 /// Files that one core takes at a time: with more, the others wait for it at the end.
-pub const FILES_MAX: usize = 16;
+pub(crate) const FILES_MAX: usize = 16;
 
 /// What is known of sources without running them.
 #[derive(Debug)]

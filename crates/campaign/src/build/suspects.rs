@@ -11,7 +11,7 @@ use super::Sources;
 const FRAMES: usize = 3;
 
 /// The blocks of `removed` that a program's last words point at; none if they say nothing.
-pub fn suspects(
+pub(crate) fn suspects(
     stderr: &str,
     sources: &Sources,
     dictionary: &Dictionary,

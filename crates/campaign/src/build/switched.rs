@@ -25,7 +25,7 @@ impl<'a> VariantBuilder<'a> {
     ///
     /// # Errors
     /// The application does not compile with the count probe, or javac can't be run.
-    pub fn switched_classes(&mut self) -> Result<&Classes, BuildError> {
+    pub(crate) fn switched_classes(&mut self) -> Result<&Classes, BuildError> {
         Ok(&self.prepare_switched()?.classes)
     }
 
@@ -34,7 +34,7 @@ impl<'a> VariantBuilder<'a> {
     ///
     /// # Errors
     /// As [`VariantBuilder::switched_classes`].
-    pub fn switches_of(
+    pub(crate) fn switches_of(
         &mut self,
         removed: &BTreeSet<BlockId>,
     ) -> Result<Option<String>, BuildError> {

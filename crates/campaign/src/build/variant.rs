@@ -76,7 +76,10 @@ impl BuiltVariant {
 }
 
 /// Classes with the entries of libraries.
-pub fn with_libraries(classes: &Classes, libraries: &[PathBuf]) -> Result<Classes, ToolchainError> {
+pub(crate) fn with_libraries(
+    classes: &Classes,
+    libraries: &[PathBuf],
+) -> Result<Classes, ToolchainError> {
     let mut entries = classes.clone();
     for library in libraries {
         let of_library = match library.is_dir() {

@@ -92,7 +92,7 @@ impl<'j> DryRunJudge<'j> {
 
     /// The most blocks that a variant may execute with an input; none before it is known
     /// what the unremoved application does.
-    pub fn most_work(&self, input: &str) -> Option<u64> {
+    pub(crate) fn most_work(&self, input: &str) -> Option<u64> {
         let base = self.base_work.get(input)?;
         Some(base.saturating_mul(MORE_WORK).saturating_add(SLACK))
     }

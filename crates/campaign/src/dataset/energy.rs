@@ -76,7 +76,7 @@ pub struct CaseEnergy {
 impl CaseEnergy {
     /// A window's energy without the runtime's parts of what is above idle, taken to be those
     /// of its whole session: when in it the compilers ran is not known.
-    pub fn without_runtime(self, shares: Option<RuntimeShares>) -> Self {
+    pub(crate) fn without_runtime(self, shares: Option<RuntimeShares>) -> Self {
         let Some(shares) = shares else { return self };
         let above_j = self.total_j - self.idle_power_w * self.duration_s;
         let runtime_j = above_j * (1.0 - shares.application());

@@ -18,7 +18,7 @@ use super::energy::mean;
 
 /// The energy of one window.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MicrobenchmarkEnergy {
+pub(crate) struct MicrobenchmarkEnergy {
     /// Name of the microbenchmark.
     pub name: String,
     /// Iterations that it said it makes.
@@ -40,7 +40,7 @@ pub struct MicrobenchmarkEnergy {
 
 /// Why a microbenchmark session gives no energies.
 #[derive(Debug, Error, Clone, PartialEq)]
-pub enum MicrobenchmarkError {
+pub(crate) enum MicrobenchmarkError {
     /// A gap in which the meter never shows idle.
     #[error(
         "the gap before microbenchmark `{name}` is {gap_s:.3} s; the meter needs more than two refresh \
@@ -78,7 +78,7 @@ pub enum MicrobenchmarkError {
 const IDLE_REACH_S: f64 = 20.0;
 
 /// The energies of all windows of one session, in order.
-pub fn microbenchmark_rows(
+pub(crate) fn microbenchmark_rows(
     series: &Series,
     windows: &[NamedWindow],
     timing: MeterTiming,
@@ -158,7 +158,7 @@ fn row(
 }
 
 /// The same windows seen by two rails, added up.
-pub fn sum_of_rails(
+pub(crate) fn sum_of_rails(
     a: &[MicrobenchmarkEnergy],
     b: &[MicrobenchmarkEnergy],
 ) -> Vec<MicrobenchmarkEnergy> {

@@ -6,7 +6,7 @@ use super::energy::mean;
 
 /// What one executed probe adds to the energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProbeCost {
+pub(crate) struct ProbeCost {
     /// Of statements and of those in conditions, in joules; the same where the cases can't
     /// tell them apart.
     pub energy_j: [f64; 2],
@@ -19,7 +19,7 @@ pub struct ProbeCost {
 
 /// A case, with probes and without.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProbePair {
+pub(crate) struct ProbePair {
     /// Energy above idle of the sessions with probes, in joules.
     pub probed_j: f64,
     /// The same of those without.
@@ -33,7 +33,7 @@ type ProbeShares = ([f64; 2], f64);
 
 /// What probes cost: least squares over the pairs, each weighed by its number of probes, so
 /// that cases count alike. None without executed probes.
-pub fn probe_cost(pairs: &[ProbePair]) -> Option<ProbeCost> {
+pub(crate) fn probe_cost(pairs: &[ProbePair]) -> Option<ProbeCost> {
     let rows: Vec<ProbeShares> = pairs
         .iter()
         .filter(|pair| pair.probes.iter().sum::<f64>() > 0.0)

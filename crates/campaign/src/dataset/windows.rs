@@ -44,7 +44,7 @@ pub struct SessionPiece {
 impl Dataset {
     /// The same campaign's data set of windows in the place of whole runs; `windows` has a
     /// row for each board.
-    pub fn with_windows(
+    pub(crate) fn with_windows(
         mut self,
         cases: Vec<MeasuredCase>,
         lumped: Vec<(String, u128)>,
@@ -144,7 +144,7 @@ pub fn noise_j(idle: &[CountedSession], window_s: f64) -> Option<f64> {
 }
 
 /// The energy of a window above idle and without its probes.
-pub fn window_energy(
+pub(crate) fn window_energy(
     total_j: f64,
     piece: &SessionPiece,
     idle_power_w: f64,

@@ -212,13 +212,13 @@ impl AdbBoard {
     ///
     /// # Errors
     /// As [`AdbBoard::lock`].
-    pub fn renew_lock(&self) -> Result<(), DeviceError> {
+    pub(crate) fn renew_lock(&self) -> Result<(), DeviceError> {
         self.lock.as_ref().map_or(Ok(()), |lock| lock.renew(self))
     }
 
     /// Gives the lock back. Where the board is not there, its lock is taken over by the next
     /// process that asks.
-    pub fn unlock(&mut self) {
+    pub(crate) fn unlock(&mut self) {
         if let Some(lock) = self.lock.take() {
             let _ = lock.release(self);
         }

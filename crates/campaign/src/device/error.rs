@@ -17,7 +17,7 @@ use wattline_units::limits::LimitExceeded;
 
 impl DeviceError {
     /// What happened in a few words, the same for the same kind of mishap.
-    pub fn in_short(&self) -> String {
+    pub(crate) fn in_short(&self) -> String {
         match self {
             DeviceError::LockLost { .. } => "the lock on the board was lost".into(),
             DeviceError::Lost { .. } => "the connection was lost".into(),

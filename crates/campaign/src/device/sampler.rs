@@ -53,7 +53,7 @@ impl Sampler {
     }
 
     /// Whether it is started by the runner of a package, which a jar does not have.
-    pub fn is_of_packages(self) -> bool {
+    pub(crate) fn is_of_packages(self) -> bool {
         self == Self::Methods
     }
 
@@ -64,7 +64,7 @@ impl Sampler {
 
     /// How many sampled runs a case has where nobody says it. A JVM's compiler decides anew in
     /// each process, and how far runs differ by that only a second one tells.
-    pub fn usual_runs(self) -> u32 {
+    pub(crate) fn usual_runs(self) -> u32 {
         match self {
             Self::FlightRecorder | Self::AsyncProfiler => 2,
             Self::Simpleperf | Self::Methods => 1,

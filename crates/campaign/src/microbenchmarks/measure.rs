@@ -36,7 +36,7 @@ pub struct MicrobenchmarkRun {
 
 /// Executions of every block after runs of each microbenchmark with `n` iterations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CountedRun {
+pub(crate) struct CountedRun {
     /// Iterations of each microbenchmark's loop.
     pub iterations: u64,
     /// Executions by block id.
@@ -45,7 +45,7 @@ pub struct CountedRun {
 
 /// Counts of every form of operation per iteration of each microbenchmark, from two counted runs of
 /// different length: what is outside the loop falls out of the difference.
-pub fn counts_per_iteration(
+pub(crate) fn counts_per_iteration(
     dictionary: &Dictionary,
     short: &CountedRun,
     long: &CountedRun,
@@ -71,7 +71,7 @@ pub fn counts_per_iteration(
 
 /// Counts the elements that sized microbenchmarks' calls work on, as a form of the function beside
 /// the calls: a call then costs something, and an element of it.
-pub fn count_elements(
+pub(crate) fn count_elements(
     microbenchmarks: &[Microbenchmark],
     counts: &mut BTreeMap<String, BTreeMap<String, f64>>,
 ) {
@@ -127,7 +127,7 @@ fn gc_runs(runs: &[&MicrobenchmarkRun]) -> f64 {
 }
 
 /// The table as CSV, in the data set's columns.
-pub fn table_csv(table: &Table) -> String {
+pub(crate) fn table_csv(table: &Table) -> String {
     let features = table.features.iter().map(String::as_str);
     let mut text = CsvText::new(FIXED_COLUMNS.into_iter().chain(features));
     let or_empty = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
@@ -151,7 +151,10 @@ pub fn table_csv(table: &Table) -> String {
 ///
 /// The fit guesses that costs are about alike, and those of expensive operations larger by their
 /// `cost_multiples`.
-pub fn microbenchmark_prices(table: &Table, mix: &Mix) -> Result<MicrobenchmarkPrices, ModelError> {
+pub(crate) fn microbenchmark_prices(
+    table: &Table,
+    mix: &Mix,
+) -> Result<MicrobenchmarkPrices, ModelError> {
     let penalty = Penalty::Fixed(pull(&table.cases, &ASSUMED));
     let options = FitOptions { penalty, ..FitOptions::new(Solver::Shrink) };
     let cost_multiples = cost_multiples(table);

@@ -84,11 +84,11 @@ const NEIGHBOURS: [[&str; 3]; 20] = [
 ];
 
 /// Of microbenchmarks that are compiled before they run: every neighbour in every loop.
-pub const PLACES_AHEAD: usize = HEADS.len() * NEIGHBOURS.len();
+pub(crate) const PLACES_AHEAD: usize = HEADS.len() * NEIGHBOURS.len();
 
 /// Of microbenchmarks that are compiled while they run, as each place is then waited for in every
 /// session: half of the neighbours in every loop.
-pub const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
+pub(crate) const PLACES_MEANWHILE: usize = PLACES_AHEAD / 2;
 
 /// `n` of [`PLACES_AHEAD`]: as few neighbours as do, each in every loop.
 pub(crate) fn places(n: usize) -> impl Iterator<Item = SurroundingCode> {

@@ -69,7 +69,7 @@ impl MicrobenchmarkPrices {
     }
 
     /// The same of microbenchmarks that were each measured in so many places.
-    pub fn measured_in(mut self, places: usize) -> Self {
+    pub(crate) fn measured_in(mut self, places: usize) -> Self {
         self.prices.iter_mut().for_each(|price| price.places = places);
         self.priors.places = places;
         self
@@ -157,7 +157,7 @@ fn context_price(
 ///
 /// # Errors
 /// None in memory; the writer's.
-pub fn prices_csv(prices: &[MicrobenchmarkPrice]) -> Result<String, ModelError> {
+pub(crate) fn prices_csv(prices: &[MicrobenchmarkPrice]) -> Result<String, ModelError> {
     crate::model::csv_of(prices)
 }
 

@@ -50,7 +50,7 @@ fn is_in_all(microbenchmark: &Microbenchmark) -> bool {
 
 /// What matters and has no microbenchmark: operations that make at least `least_share` of the
 /// executions, largest first.
-pub fn without_microbenchmark(
+pub(crate) fn without_microbenchmark(
     microbenchmarks: &[Microbenchmark],
     executions: &BTreeMap<String, u64>,
     least_share: f64,
@@ -69,7 +69,7 @@ pub fn without_microbenchmark(
 }
 
 /// The operations and library functions that some microbenchmark measures, in whatever context.
-pub fn measured_operations(microbenchmarks: &[Microbenchmark]) -> BTreeSet<String> {
+pub(crate) fn measured_operations(microbenchmarks: &[Microbenchmark]) -> BTreeSet<String> {
     let forms = microbenchmarks.iter().flat_map(|microbenchmark| &microbenchmark.measures);
     forms.map(|form| split_form(form).0.to_owned()).collect()
 }

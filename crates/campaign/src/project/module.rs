@@ -191,7 +191,7 @@ pub(super) mod tests {
     use super::*;
     use crate::project::tool_run::parse;
 
-    pub const DEMO: &str = r#"{"format":1,"toolVersion":"4.4.1","project":":","name":"demo",
+    pub(crate) const DEMO: &str = r#"{"format":1,"toolVersion":"4.4.1","project":":","name":"demo",
         "folder":"/p","build":"/p/build","mains":["demo.Main"],"runsOfferedProcessors":true,"variants":[{
         "sources":["/p/src/main/java/demo/Main.java"],"generated":[],"classpath":["/p/a.jar"],
         "boot":[],"release":null,"source":"1.7","target":"1.8","encoding":"UTF-8",

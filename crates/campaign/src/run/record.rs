@@ -189,12 +189,12 @@ impl MeasuredSession {
     /// refreshes. A meter that averages over its refresh period shows of a short window mostly
     /// what was around it: the ends lose about a third of a period's energy above idle, 3 % of
     /// ten periods'.
-    pub fn least_duration_s(&self) -> Option<f64> {
+    pub(crate) fn least_duration_s(&self) -> Option<f64> {
         Some(LEAST_REFRESHES * self.update_period_us? as f64 * 1e-6)
     }
 
     /// Why the energy can't be believed whatever the session's checks say.
-    pub fn too_short(&self) -> Option<String> {
+    pub(crate) fn too_short(&self) -> Option<String> {
         let least_s = self.least_duration_s()?;
         let lasted_s = self.duration_s;
         (lasted_s < least_s).then(|| {

@@ -250,7 +250,7 @@ pub struct SessionSettings {
 
 impl SessionSettings {
     /// The lines that open and close the window.
-    pub fn marker_texts(&self) -> MarkerTexts {
+    pub(crate) fn marker_texts(&self) -> MarkerTexts {
         MarkerTexts { begin: self.begin_marker.clone(), end: self.end_marker.clone() }
     }
 }

@@ -19,7 +19,10 @@ impl Scenario {
     ///
     /// # Errors
     /// A number of frames that no scenario may have.
-    pub fn with_frames(&self, frames: &BTreeMap<String, u64>) -> Result<Scenario, ScenarioError> {
+    pub(crate) fn with_frames(
+        &self,
+        frames: &BTreeMap<String, u64>,
+    ) -> Result<Scenario, ScenarioError> {
         let mut written = parse_written(&self.text, &self.file)?;
         for input in &mut written.input {
             if let Some(wanted) = frames.get(&input.name) {

@@ -36,7 +36,7 @@ impl Diagnostic {
     }
 
     /// The classes that javac does not find; it takes one that stands before a dot for a variable.
-    pub fn missing_classes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn missing_classes(&self) -> impl Iterator<Item = &str> {
         let is_of_symbols = self.message.ends_with("cannot find symbol");
         let details = self.details.iter().filter(move |_| is_of_symbols);
         let symbols = details.filter_map(|line| line.trim_start().strip_prefix("symbol:"));

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 
 /// All files below a folder.
 #[derive(Debug, Default)]
-pub struct FileTree {
+pub(crate) struct FileTree {
     /// The wanted regular files and links to such; in the order of their names, those behind
     /// links last.
     pub files: Vec<TreeFile>,
@@ -23,7 +23,7 @@ pub struct FileTree {
 
 /// A file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeFile {
+pub(crate) struct TreeFile {
     /// Its name from the tree's folder on, with `/`.
     pub name: String,
     /// Where it is.
@@ -32,7 +32,7 @@ pub struct TreeFile {
 
 /// A file, or a link to one or to a folder, that is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkippedFile {
+pub(crate) struct SkippedFile {
     /// Its name from the tree's folder on.
     pub name: String,
     /// Why, as the rest of a sentence.

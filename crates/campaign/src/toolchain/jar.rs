@@ -20,13 +20,13 @@ const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
 /// What newer JVMs read in the place of entries of the same name, of a jar with
 /// [`MULTI_RELEASE`].
-pub const VERSIONS: &str = "META-INF/versions/";
+pub(crate) const VERSIONS: &str = "META-INF/versions/";
 
 /// What a manifest says of a jar that has entries for newer JVMs.
-pub const MULTI_RELEASE: (&str, &str) = ("Multi-Release", "true");
+pub(crate) const MULTI_RELEASE: (&str, &str) = ("Multi-Release", "true");
 
 /// What a manifest of ours says of a jar whose classes need preview features.
-pub const PREVIEW: (&str, &str) = ("Wattline-Preview", "true");
+pub(crate) const PREVIEW: (&str, &str) = ("Wattline-Preview", "true");
 
 /// Whether a manifest has an attribute.
 pub(crate) fn has_attribute(manifest: &[u8], (name, value): (&str, &str)) -> bool {

@@ -36,7 +36,7 @@ pub fn class_names(file: &SourceFile) -> ClassNames {
 }
 
 /// `a.b.` for a file in package `a.b`, empty for the unnamed package.
-pub fn package_prefix(file: &SourceFile, root: SyntaxNode<'_>) -> String {
+pub(crate) fn package_prefix(file: &SourceFile, root: SyntaxNode<'_>) -> String {
     let Some(declaration) = syntax::child_of_kind(root, kind::PACKAGE_DECLARATION) else {
         return String::new();
     };

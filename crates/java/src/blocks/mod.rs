@@ -201,7 +201,7 @@ impl FileBlocks {
     /// The same blocks with the nodes of a part of the tree: `kept` says which of the `whole`
     /// tree are in it. A block loses the parts that are not; what else is not has the nearest
     /// node around it in its place. No more memory is held than it takes.
-    pub fn in_part(mut self, whole: &SyntaxTree, kept: &KeptNodes) -> FileBlocks {
+    pub(crate) fn in_part(mut self, whole: &SyntaxTree, kept: &KeptNodes) -> FileBlocks {
         let nearest = |node: &mut NodeId| *node = kept.nearest(whole, *node);
         for unit in &mut self.units {
             nearest(&mut unit.node);

@@ -7,7 +7,7 @@ use crate::java::syntax::{self, field, kind};
 
 /// What in a condition binds names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Binding {
+pub(crate) enum Binding {
     /// Nothing.
     None,
     /// It assigns whenever it is evaluated.
@@ -21,7 +21,7 @@ pub enum Binding {
 }
 
 /// What `condition` binds; of several the most demanding.
-pub fn binding(condition: SyntaxNode<'_>) -> Binding {
+pub(crate) fn binding(condition: SyntaxNode<'_>) -> Binding {
     let mut strongest = Binding::None;
     let mut todo = vec![(condition, false, false)];
     while let Some((node, sometimes, negated)) = todo.pop() {

@@ -12,7 +12,7 @@ const DEPTH_MAX: u32 = 100;
 
 /// What is known of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConstantValue {
+pub(crate) enum ConstantValue {
     True,
     False,
     /// A number, a string, or a comparison of some.

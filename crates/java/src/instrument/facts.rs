@@ -16,7 +16,7 @@ struct Returns {
 
 /// Names declared in a file.
 #[derive(Debug, Default)]
-pub struct DeclaredNames<'t> {
+pub(crate) struct DeclaredNames<'t> {
     /// Fields, locals and parameters.
     variables: Set<&'t str>,
     /// The initialiser of each declaration of a variable of that name, if the variable
@@ -51,13 +51,13 @@ impl<'t> DeclaredNames<'t> {
 
     /// Whether all methods called `name` in the file return void (`Some(true)`), or
     /// all a value.
-    pub fn returns_void(&self, name: &str) -> Option<bool> {
+    pub(crate) fn returns_void(&self, name: &str) -> Option<bool> {
         let returns = self.methods.get(name)?;
         (returns.void != returns.value).then_some(returns.void)
     }
 
     /// Where a statement starts, its labels included.
-    pub fn start_of(&self, statement: SyntaxNode<'t>) -> SyntaxNode<'t> {
+    pub(crate) fn start_of(&self, statement: SyntaxNode<'t>) -> SyntaxNode<'t> {
         self.labels.get(&statement.id()).copied().unwrap_or(statement)
     }
 

@@ -20,7 +20,7 @@ pub enum Visibility {
 
 impl Visibility {
     /// Whether a member of class `declaring` is a member of `inheriting`, below it.
-    pub fn is_inherited(self, declaring: &str, inheriting: &str) -> bool {
+    pub(crate) fn is_inherited(self, declaring: &str, inheriting: &str) -> bool {
         match self {
             Visibility::Open => true,
             Visibility::Package => package(declaring) == package(inheriting),
@@ -125,7 +125,7 @@ pub struct MethodInfo {
 
 impl ClassInfo {
     /// The type of `this` within the class: its own variables as arguments.
-    pub fn this_type(&self) -> Type {
+    pub(crate) fn this_type(&self) -> Type {
         let args = self.parameters().map(|v| Type::Variable(v.clone())).collect();
         Type::generic(self.name.clone(), args)
     }
@@ -141,7 +141,7 @@ impl ClassInfo {
     }
 
     /// Its methods of this name.
-    pub fn methods_named(&self, name: &str) -> &[Arc<MethodInfo>] {
+    pub(crate) fn methods_named(&self, name: &str) -> &[Arc<MethodInfo>] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 }

@@ -60,7 +60,7 @@ impl<'w> ClassMembers<'w> {
     }
 
     /// Drops it on all cores: a class is many small pieces of memory.
-    pub fn release_memory(self) {
+    pub(crate) fn release_memory(self) {
         let ClassMembers { hierarchy, infos, .. } = self;
         rayon::join(
             || hierarchy.declarations.release_memory(),
@@ -69,7 +69,7 @@ impl<'w> ClassMembers<'w> {
     }
 
     /// The members of a source class.
-    pub fn of_source(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
+    pub(crate) fn of_source(&self, class: &str, asked: &ReadSet) -> Option<Arc<ClassInfo>> {
         asked.note(class);
         self.infos.get(class).cloned()
     }
@@ -83,14 +83,14 @@ impl<'w> ClassMembers<'w> {
     }
 
     /// What is known of a field that may be a constant variable, by class and name.
-    pub fn known_constant(&self, key: &(Name, Name), asked: &ReadSet) -> Option<bool> {
+    pub(crate) fn known_constant(&self, key: &(Name, Name), asked: &ReadSet) -> Option<bool> {
         asked.note(&key.0);
         self.constants.read().ok()?.get(key).copied()
     }
 
     /// Remembers whether a field is a constant variable, unless its class is local: those
     /// of two files may have the same name.
-    pub fn keep_constant(&self, key: (Name, Name), constant: bool) {
+    pub(crate) fn keep_constant(&self, key: (Name, Name), constant: bool) {
         if self.declarations().has(&key.0)
             && let Ok(mut known) = self.constants.write()
         {

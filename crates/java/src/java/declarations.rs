@@ -74,7 +74,7 @@ impl<'w> Declarations<'w> {
     }
 
     /// Drops the trees on all cores.
-    pub fn release_memory(self) {
+    pub(crate) fn release_memory(self) {
         self.files.into_par_iter().for_each(drop);
     }
 
@@ -94,7 +94,7 @@ impl<'w> Declarations<'w> {
     }
 
     /// Whether the file is where the class is taken from.
-    pub fn is_from(&self, number: usize, class: &str) -> bool {
+    pub(crate) fn is_from(&self, number: usize, class: &str) -> bool {
         self.sites.get(class).is_some_and(|(file, _)| *file == number)
     }
 
@@ -107,7 +107,7 @@ impl<'w> Declarations<'w> {
     }
 
     /// Where a source class is declared, for those who keep no account of what they asked.
-    pub fn untracked_site(&self, class: &str) -> Option<DeclarationSite<'_>> {
+    pub(crate) fn untracked_site(&self, class: &str) -> Option<DeclarationSite<'_>> {
         let (number, index) = *self.sites.get(class)?;
         let file = &self.files[number];
         Some(DeclarationSite { file, number, class: &file.classes[index] })
@@ -120,7 +120,7 @@ impl<'w> Declarations<'w> {
     }
 
     /// The packages that a module of the class path exports to all.
-    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+    pub(crate) fn exported_packages(&self, module: &str) -> Vec<String> {
         self.class_path.exported_packages(module)
     }
 
@@ -132,7 +132,7 @@ impl<'w> Declarations<'w> {
 
     /// Counts the look-ups of classes, which grow as the work does.
     #[cfg(test)]
-    pub fn note_lookup(&self) {
+    pub(crate) fn note_lookup(&self) {
         self.class_path.lookups.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -79,12 +79,12 @@ impl<'s> FileUnit<'s> {
     }
 
     /// Whether the declaration at `node` has the modifier.
-    pub fn has_modifier(&self, node: NodeId, modifier: &str) -> bool {
+    pub(crate) fn has_modifier(&self, node: NodeId, modifier: &str) -> bool {
         syntax::has_modifier(self.tree.node(node), modifier, &self.source.text)
     }
 
     /// The dotted name below a package or import declaration, without white space.
-    pub fn qualified_name(&self, node: NodeId) -> String {
+    pub(crate) fn qualified_name(&self, node: NodeId) -> String {
         let name = self
             .tree
             .children(node)

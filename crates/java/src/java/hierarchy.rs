@@ -22,7 +22,7 @@ impl<'w> Hierarchy<'w> {
     }
 
     /// Direct supertypes of a source class.
-    pub fn supertypes_of(&self, class: &str) -> &[Name] {
+    pub(crate) fn supertypes_of(&self, class: &str) -> &[Name] {
         self.supertypes.get(class).map_or(&[], |supertypes| supertypes)
     }
 }

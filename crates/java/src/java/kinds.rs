@@ -167,7 +167,7 @@ names! {
 
 impl Kind {
     /// A class, interface, enum, record or annotation type declaration.
-    pub fn is_class_declaration(self) -> bool {
+    pub(crate) fn is_class_declaration(self) -> bool {
         matches!(
             self,
             Kind::ClassDeclaration
@@ -195,7 +195,7 @@ impl Kind {
     }
 
     /// An annotation; nothing below one is code.
-    pub fn is_annotation(self) -> bool {
+    pub(crate) fn is_annotation(self) -> bool {
         matches!(self, Kind::MarkerAnnotation | Kind::Annotation)
     }
 

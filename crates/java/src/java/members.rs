@@ -67,7 +67,7 @@ impl Resolver<'_> {
     }
 
     /// Whether `class` or one of its supertypes has a method of this name.
-    pub fn has_method(&self, class: &Name, name: &str) -> bool {
+    pub(crate) fn has_method(&self, class: &Name, name: &str) -> bool {
         let is_there = |c: &ClassInfo| {
             let mut all = c.methods_named(name).iter();
             all.any(|m| m.visibility.is_inherited(&c.name, class))
@@ -236,7 +236,7 @@ impl Resolver<'_> {
 
     /// What runs on objects of a source class instead of the methods of the sources above
     /// it: pairs of a method and the one that overrides or implements it there.
-    pub fn overriding(&self, class: &ClassInfo) -> Vec<(Arc<MethodInfo>, Arc<MethodInfo>)> {
+    pub(crate) fn overriding(&self, class: &ClassInfo) -> Vec<(Arc<MethodInfo>, Arc<MethodInfo>)> {
         let this = class.this_type();
         let ancestors = self.ancestors(&class.name);
         let supertypes = self.all_supertypes(&this);
@@ -278,7 +278,7 @@ impl Resolver<'_> {
     }
 
     /// The one abstract method of a functional interface, as a member of `ty`.
-    pub fn functional_method(&self, ty: &Type) -> Option<CandidateMethod> {
+    pub(crate) fn functional_method(&self, ty: &Type) -> Option<CandidateMethod> {
         let Type::Class(class_type) = ty else { return None };
         let mut todo = vec![(**class_type).clone()];
         let mut seen: Vec<Name> = Vec::new();

@@ -45,7 +45,7 @@ impl<'w> Resolver<'w> {
     }
 
     /// One for another file, whose questions count as those of this one.
-    pub fn of_other_file(&self, file: &'w FileUnit<'w>) -> Resolver<'w> {
+    pub(crate) fn of_other_file(&self, file: &'w FileUnit<'w>) -> Resolver<'w> {
         Resolver::with(self.classes, self.names.lookup.clone(), file)
     }
 

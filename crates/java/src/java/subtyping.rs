@@ -54,7 +54,7 @@ impl Resolver<'_> {
     }
 
     /// `ty` seen as the class `target`, with that class's type arguments.
-    pub fn as_super(&self, ty: &Type, target: &str) -> Option<Type> {
+    pub(crate) fn as_super(&self, ty: &Type, target: &str) -> Option<Type> {
         let is_above = |class: &ClassType| {
             &*class.name == target || self.ancestors(&class.name).set.contains(target)
         };
@@ -149,7 +149,7 @@ impl Resolver<'_> {
 
     /// Whether the class `name` is `target` or below it. Every class is below one
     /// that can't be found, and one that can't be found is below every class.
-    pub fn is_subclass(&self, name: &Name, target: &str) -> bool {
+    pub(crate) fn is_subclass(&self, name: &Name, target: &str) -> bool {
         if &**name == target || target == "java.lang.Object" || target.starts_with(MISSING) {
             return true;
         }
@@ -158,7 +158,7 @@ impl Resolver<'_> {
     }
 
     /// Subtyping among erased reference types; unknown types go with everything.
-    pub fn is_subtype(&self, ty: &Type, of: &Type) -> bool {
+    pub(crate) fn is_subtype(&self, ty: &Type, of: &Type) -> bool {
         match (ty, of) {
             (Type::Unknown | Type::Infer(_), _) | (_, Type::Unknown | Type::Infer(_)) => true,
             (Type::Null, other) => other.is_reference(),
@@ -185,7 +185,7 @@ impl Resolver<'_> {
 
     /// The least type that both are, roughly: one of them, a common superclass or
     /// interface, else `Object`.
-    pub fn least_upper_bound(&self, a: &Type, b: &Type) -> Type {
+    pub(crate) fn least_upper_bound(&self, a: &Type, b: &Type) -> Type {
         match (a, b) {
             (Type::Null | Type::Unknown, other) | (other, Type::Null | Type::Unknown) => {
                 return other.clone();

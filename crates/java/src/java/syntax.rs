@@ -11,98 +11,98 @@ use super::syntax_tree::SyntaxNode;
 pub(crate) mod kind {
     use super::Kind;
 
-    pub const PACKAGE_DECLARATION: Kind = Kind::PackageDeclaration;
-    pub const CLASS_DECLARATION: Kind = Kind::ClassDeclaration;
-    pub const CLASS_BODY: Kind = Kind::ClassBody;
-    pub const INTERFACE_BODY: Kind = Kind::InterfaceBody;
-    pub const ENUM_BODY: Kind = Kind::EnumBody;
-    pub const ENUM_BODY_DECLARATIONS: Kind = Kind::EnumBodyDeclarations;
-    pub const ANNOTATION_TYPE_BODY: Kind = Kind::AnnotationTypeBody;
-    pub const ENUM_CONSTANT: Kind = Kind::EnumConstant;
-    pub const FIELD_DECLARATION: Kind = Kind::FieldDeclaration;
-    pub const CONSTANT_DECLARATION: Kind = Kind::ConstantDeclaration;
-    pub const METHOD_DECLARATION: Kind = Kind::MethodDeclaration;
-    pub const CONSTRUCTOR_DECLARATION: Kind = Kind::ConstructorDeclaration;
-    pub const COMPACT_CONSTRUCTOR_DECLARATION: Kind = Kind::CompactConstructorDeclaration;
-    pub const CONSTRUCTOR_BODY: Kind = Kind::ConstructorBody;
-    pub const EXPLICIT_CONSTRUCTOR_INVOCATION: Kind = Kind::ExplicitConstructorCall;
-    pub const STATIC_INITIALIZER: Kind = Kind::StaticInitializer;
-    pub const MODIFIERS: Kind = Kind::Modifiers;
-    pub const FORMAL_PARAMETER: Kind = Kind::FormalParameter;
-    pub const SPREAD_PARAMETER: Kind = Kind::SpreadParameter;
-    pub const CATCH_FORMAL_PARAMETER: Kind = Kind::CatchParameter;
-    pub const CATCH_TYPE: Kind = Kind::CatchType;
-    pub const VARIABLE_DECLARATOR: Kind = Kind::VariableDeclarator;
-    pub const TYPE_ARGUMENTS: Kind = Kind::TypeArguments;
-    pub const GENERIC_TYPE: Kind = Kind::GenericType;
-    pub const ANNOTATION: Kind = Kind::Annotation;
-    pub const MARKER_ANNOTATION: Kind = Kind::MarkerAnnotation;
+    pub(crate) const PACKAGE_DECLARATION: Kind = Kind::PackageDeclaration;
+    pub(crate) const CLASS_DECLARATION: Kind = Kind::ClassDeclaration;
+    pub(crate) const CLASS_BODY: Kind = Kind::ClassBody;
+    pub(crate) const INTERFACE_BODY: Kind = Kind::InterfaceBody;
+    pub(crate) const ENUM_BODY: Kind = Kind::EnumBody;
+    pub(crate) const ENUM_BODY_DECLARATIONS: Kind = Kind::EnumBodyDeclarations;
+    pub(crate) const ANNOTATION_TYPE_BODY: Kind = Kind::AnnotationTypeBody;
+    pub(crate) const ENUM_CONSTANT: Kind = Kind::EnumConstant;
+    pub(crate) const FIELD_DECLARATION: Kind = Kind::FieldDeclaration;
+    pub(crate) const CONSTANT_DECLARATION: Kind = Kind::ConstantDeclaration;
+    pub(crate) const METHOD_DECLARATION: Kind = Kind::MethodDeclaration;
+    pub(crate) const CONSTRUCTOR_DECLARATION: Kind = Kind::ConstructorDeclaration;
+    pub(crate) const COMPACT_CONSTRUCTOR_DECLARATION: Kind = Kind::CompactConstructorDeclaration;
+    pub(crate) const CONSTRUCTOR_BODY: Kind = Kind::ConstructorBody;
+    pub(crate) const EXPLICIT_CONSTRUCTOR_INVOCATION: Kind = Kind::ExplicitConstructorCall;
+    pub(crate) const STATIC_INITIALIZER: Kind = Kind::StaticInitializer;
+    pub(crate) const MODIFIERS: Kind = Kind::Modifiers;
+    pub(crate) const FORMAL_PARAMETER: Kind = Kind::FormalParameter;
+    pub(crate) const SPREAD_PARAMETER: Kind = Kind::SpreadParameter;
+    pub(crate) const CATCH_FORMAL_PARAMETER: Kind = Kind::CatchParameter;
+    pub(crate) const CATCH_TYPE: Kind = Kind::CatchType;
+    pub(crate) const VARIABLE_DECLARATOR: Kind = Kind::VariableDeclarator;
+    pub(crate) const TYPE_ARGUMENTS: Kind = Kind::TypeArguments;
+    pub(crate) const GENERIC_TYPE: Kind = Kind::GenericType;
+    pub(crate) const ANNOTATION: Kind = Kind::Annotation;
+    pub(crate) const MARKER_ANNOTATION: Kind = Kind::MarkerAnnotation;
 
     pub const BLOCK: Kind = Kind::Block;
-    pub const LOCAL_VARIABLE_DECLARATION: Kind = Kind::LocalVariable;
-    pub const EXPRESSION_STATEMENT: Kind = Kind::ExpressionStatement;
-    pub const LABELED_STATEMENT: Kind = Kind::Labeled;
-    pub const IF_STATEMENT: Kind = Kind::If;
-    pub const WHILE_STATEMENT: Kind = Kind::While;
-    pub const DO_STATEMENT: Kind = Kind::Do;
-    pub const FOR_STATEMENT: Kind = Kind::For;
-    pub const ENHANCED_FOR_STATEMENT: Kind = Kind::EnhancedFor;
-    pub const SWITCH_EXPRESSION: Kind = Kind::Switch;
-    pub const SWITCH_GROUP: Kind = Kind::SwitchGroup;
-    pub const SWITCH_RULE: Kind = Kind::SwitchRule;
-    pub const SWITCH_LABEL: Kind = Kind::SwitchLabel;
+    pub(crate) const LOCAL_VARIABLE_DECLARATION: Kind = Kind::LocalVariable;
+    pub(crate) const EXPRESSION_STATEMENT: Kind = Kind::ExpressionStatement;
+    pub(crate) const LABELED_STATEMENT: Kind = Kind::Labeled;
+    pub(crate) const IF_STATEMENT: Kind = Kind::If;
+    pub(crate) const WHILE_STATEMENT: Kind = Kind::While;
+    pub(crate) const DO_STATEMENT: Kind = Kind::Do;
+    pub(crate) const FOR_STATEMENT: Kind = Kind::For;
+    pub(crate) const ENHANCED_FOR_STATEMENT: Kind = Kind::EnhancedFor;
+    pub(crate) const SWITCH_EXPRESSION: Kind = Kind::Switch;
+    pub(crate) const SWITCH_GROUP: Kind = Kind::SwitchGroup;
+    pub(crate) const SWITCH_RULE: Kind = Kind::SwitchRule;
+    pub(crate) const SWITCH_LABEL: Kind = Kind::SwitchLabel;
     pub const PATTERN: Kind = Kind::Pattern;
-    pub const RECORD_PATTERN: Kind = Kind::RecordPattern;
-    pub const GUARD: Kind = Kind::Guard;
-    pub const SYNCHRONIZED_STATEMENT: Kind = Kind::Synchronized;
-    pub const TRY_STATEMENT: Kind = Kind::Try;
-    pub const TRY_WITH_RESOURCES_STATEMENT: Kind = Kind::TryWithResources;
-    pub const RESOURCE: Kind = Kind::Resource;
-    pub const CATCH_CLAUSE: Kind = Kind::CatchClause;
-    pub const FINALLY_CLAUSE: Kind = Kind::FinallyClause;
-    pub const BREAK_STATEMENT: Kind = Kind::Break;
-    pub const CONTINUE_STATEMENT: Kind = Kind::Continue;
-    pub const RETURN_STATEMENT: Kind = Kind::Return;
-    pub const THROW_STATEMENT: Kind = Kind::Throw;
-    pub const YIELD_STATEMENT: Kind = Kind::Yield;
-    pub const ASSERT_STATEMENT: Kind = Kind::Assert;
+    pub(crate) const RECORD_PATTERN: Kind = Kind::RecordPattern;
+    pub(crate) const GUARD: Kind = Kind::Guard;
+    pub(crate) const SYNCHRONIZED_STATEMENT: Kind = Kind::Synchronized;
+    pub(crate) const TRY_STATEMENT: Kind = Kind::Try;
+    pub(crate) const TRY_WITH_RESOURCES_STATEMENT: Kind = Kind::TryWithResources;
+    pub(crate) const RESOURCE: Kind = Kind::Resource;
+    pub(crate) const CATCH_CLAUSE: Kind = Kind::CatchClause;
+    pub(crate) const FINALLY_CLAUSE: Kind = Kind::FinallyClause;
+    pub(crate) const BREAK_STATEMENT: Kind = Kind::Break;
+    pub(crate) const CONTINUE_STATEMENT: Kind = Kind::Continue;
+    pub(crate) const RETURN_STATEMENT: Kind = Kind::Return;
+    pub(crate) const THROW_STATEMENT: Kind = Kind::Throw;
+    pub(crate) const YIELD_STATEMENT: Kind = Kind::Yield;
+    pub(crate) const ASSERT_STATEMENT: Kind = Kind::Assert;
     pub const SEMICOLON: Kind = Kind::Semicolon;
-    pub const COLON: Kind = Kind::Colon;
-    pub const ARROW: Kind = Kind::Arrow;
-    pub const OPEN_BRACE: Kind = Kind::OpenBrace;
-    pub const CLOSE_BRACE: Kind = Kind::CloseBrace;
+    pub(crate) const COLON: Kind = Kind::Colon;
+    pub(crate) const ARROW: Kind = Kind::Arrow;
+    pub(crate) const OPEN_BRACE: Kind = Kind::OpenBrace;
+    pub(crate) const CLOSE_BRACE: Kind = Kind::CloseBrace;
 
-    pub const ARGUMENT_LIST: Kind = Kind::ArgumentList;
+    pub(crate) const ARGUMENT_LIST: Kind = Kind::ArgumentList;
     pub const METHOD_INVOCATION: Kind = Kind::Call;
-    pub const METHOD_REFERENCE: Kind = Kind::MethodReference;
-    pub const OBJECT_CREATION_EXPRESSION: Kind = Kind::Creation;
-    pub const ARRAY_CREATION_EXPRESSION: Kind = Kind::ArrayCreation;
-    pub const ARRAY_INITIALIZER: Kind = Kind::ArrayInitializer;
-    pub const LAMBDA_EXPRESSION: Kind = Kind::Lambda;
-    pub const BINARY_EXPRESSION: Kind = Kind::Binary;
-    pub const UNARY_EXPRESSION: Kind = Kind::Unary;
-    pub const TERNARY_EXPRESSION: Kind = Kind::Ternary;
-    pub const PARENTHESIZED_EXPRESSION: Kind = Kind::Parenthesized;
-    pub const ASSIGNMENT_EXPRESSION: Kind = Kind::Assignment;
-    pub const UPDATE_EXPRESSION: Kind = Kind::Update;
-    pub const INSTANCEOF_EXPRESSION: Kind = Kind::InstanceOf;
-    pub const CAST_EXPRESSION: Kind = Kind::Cast;
-    pub const FIELD_ACCESS: Kind = Kind::FieldAccess;
-    pub const ARRAY_ACCESS: Kind = Kind::ArrayAccess;
-    pub const IDENTIFIER: Kind = Kind::Identifier;
-    pub const NULL_LITERAL: Kind = Kind::NullLiteral;
-    pub const CLASS_LITERAL: Kind = Kind::ClassLiteral;
-    pub const THIS: Kind = Kind::This;
+    pub(crate) const METHOD_REFERENCE: Kind = Kind::MethodReference;
+    pub(crate) const OBJECT_CREATION_EXPRESSION: Kind = Kind::Creation;
+    pub(crate) const ARRAY_CREATION_EXPRESSION: Kind = Kind::ArrayCreation;
+    pub(crate) const ARRAY_INITIALIZER: Kind = Kind::ArrayInitializer;
+    pub(crate) const LAMBDA_EXPRESSION: Kind = Kind::Lambda;
+    pub(crate) const BINARY_EXPRESSION: Kind = Kind::Binary;
+    pub(crate) const UNARY_EXPRESSION: Kind = Kind::Unary;
+    pub(crate) const TERNARY_EXPRESSION: Kind = Kind::Ternary;
+    pub(crate) const PARENTHESIZED_EXPRESSION: Kind = Kind::Parenthesized;
+    pub(crate) const ASSIGNMENT_EXPRESSION: Kind = Kind::Assignment;
+    pub(crate) const UPDATE_EXPRESSION: Kind = Kind::Update;
+    pub(crate) const INSTANCEOF_EXPRESSION: Kind = Kind::InstanceOf;
+    pub(crate) const CAST_EXPRESSION: Kind = Kind::Cast;
+    pub(crate) const FIELD_ACCESS: Kind = Kind::FieldAccess;
+    pub(crate) const ARRAY_ACCESS: Kind = Kind::ArrayAccess;
+    pub(crate) const IDENTIFIER: Kind = Kind::Identifier;
+    pub(crate) const NULL_LITERAL: Kind = Kind::NullLiteral;
+    pub(crate) const CLASS_LITERAL: Kind = Kind::ClassLiteral;
+    pub(crate) const THIS: Kind = Kind::This;
     pub const TRUE: Kind = Kind::True;
     pub const FALSE: Kind = Kind::False;
-    pub const STRING_LITERAL: Kind = Kind::StringLiteral;
-    pub const CHARACTER_LITERAL: Kind = Kind::Character;
-    pub const INTEGRAL_TYPE: Kind = Kind::IntegralType;
-    pub const FLOATING_POINT_TYPE: Kind = Kind::FloatingPointType;
-    pub const BOOLEAN_TYPE: Kind = Kind::BooleanType;
-    pub const VOID_TYPE: Kind = Kind::VoidType;
-    pub const LINE_COMMENT: Kind = Kind::LineComment;
-    pub const BLOCK_COMMENT: Kind = Kind::BlockComment;
+    pub(crate) const STRING_LITERAL: Kind = Kind::StringLiteral;
+    pub(crate) const CHARACTER_LITERAL: Kind = Kind::Character;
+    pub(crate) const INTEGRAL_TYPE: Kind = Kind::IntegralType;
+    pub(crate) const FLOATING_POINT_TYPE: Kind = Kind::FloatingPointType;
+    pub(crate) const BOOLEAN_TYPE: Kind = Kind::BooleanType;
+    pub(crate) const VOID_TYPE: Kind = Kind::VoidType;
+    pub(crate) const LINE_COMMENT: Kind = Kind::LineComment;
+    pub(crate) const BLOCK_COMMENT: Kind = Kind::BlockComment;
 }
 
 /// Field names.
@@ -111,22 +111,22 @@ pub(crate) mod field {
 
     pub const NAME: Field = Field::Name;
     pub const TYPE: Field = Field::Type;
-    pub const TYPE_ARGUMENTS: Field = Field::TypeArguments;
+    pub(crate) const TYPE_ARGUMENTS: Field = Field::TypeArguments;
     pub const BODY: Field = Field::Body;
-    pub const PARAMETERS: Field = Field::Parameters;
-    pub const DIMENSIONS: Field = Field::Dimensions;
-    pub const DECLARATOR: Field = Field::Declarator;
-    pub const CONDITION: Field = Field::Condition;
-    pub const CONSEQUENCE: Field = Field::Consequence;
-    pub const ALTERNATIVE: Field = Field::Alternative;
+    pub(crate) const PARAMETERS: Field = Field::Parameters;
+    pub(crate) const DIMENSIONS: Field = Field::Dimensions;
+    pub(crate) const DECLARATOR: Field = Field::Declarator;
+    pub(crate) const CONDITION: Field = Field::Condition;
+    pub(crate) const CONSEQUENCE: Field = Field::Consequence;
+    pub(crate) const ALTERNATIVE: Field = Field::Alternative;
     pub const INIT: Field = Field::Init;
-    pub const UPDATE: Field = Field::Update;
+    pub(crate) const UPDATE: Field = Field::Update;
     pub const VALUE: Field = Field::Value;
-    pub const RESOURCES: Field = Field::Resources;
-    pub const ARGUMENTS: Field = Field::Arguments;
-    pub const OBJECT: Field = Field::Object;
-    pub const OPERATOR: Field = Field::Operator;
-    pub const OPERAND: Field = Field::Operand;
+    pub(crate) const RESOURCES: Field = Field::Resources;
+    pub(crate) const ARGUMENTS: Field = Field::Arguments;
+    pub(crate) const OBJECT: Field = Field::Object;
+    pub(crate) const OPERATOR: Field = Field::Operator;
+    pub(crate) const OPERAND: Field = Field::Operand;
     pub const LEFT: Field = Field::Left;
     pub const RIGHT: Field = Field::Right;
     pub const FIELD: Field = Field::FieldName;
@@ -134,7 +134,7 @@ pub(crate) mod field {
 }
 
 /// The kind of `node`, one of `Kind` if it is named there.
-pub fn kind_of<'t>(node: impl Borrow<SyntaxNode<'t>>) -> Kind {
+pub(crate) fn kind_of<'t>(node: impl Borrow<SyntaxNode<'t>>) -> Kind {
     node.borrow().kind()
 }
 
@@ -160,12 +160,12 @@ pub fn walk<'t>(node: SyntaxNode<'t>, mut visit: impl FnMut(SyntaxNode<'t>, usiz
 }
 
 /// The first child of kind `kind`.
-pub fn child_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Option<SyntaxNode<'t>> {
+pub(crate) fn child_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Option<SyntaxNode<'t>> {
     node.children().find(|child| kind_of(*child) == kind)
 }
 
 /// All children of kind `kind`.
-pub fn children_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Vec<SyntaxNode<'t>> {
+pub(crate) fn children_of_kind<'t>(node: SyntaxNode<'t>, kind: Kind) -> Vec<SyntaxNode<'t>> {
     node.children().filter(|child| kind_of(*child) == kind).collect()
 }
 
@@ -200,12 +200,12 @@ pub fn without_parentheses<'t>(mut node: SyntaxNode<'t>) -> SyntaxNode<'t> {
 }
 
 /// Whether `node` declares a named class, interface, enum, record or annotation type.
-pub fn is_type_declaration(node: SyntaxNode<'_>) -> bool {
+pub(crate) fn is_type_declaration(node: SyntaxNode<'_>) -> bool {
     node.kind().is_class_declaration()
 }
 
 /// Whether `declaration`'s modifiers hold the keyword `modifier`.
-pub fn has_modifier(declaration: SyntaxNode<'_>, modifier: &str, text: &str) -> bool {
+pub(crate) fn has_modifier(declaration: SyntaxNode<'_>, modifier: &str, text: &str) -> bool {
     child_of_kind(declaration, kind::MODIFIERS)
         .is_some_and(|list| list.children().any(|child| &text[child.byte_range()] == modifier))
 }

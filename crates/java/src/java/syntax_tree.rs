@@ -157,7 +157,7 @@ impl SyntaxTree {
     }
 
     /// The first child that is a type.
-    pub fn first_type(&self, node: NodeId) -> Option<NodeId> {
+    pub(crate) fn first_type(&self, node: NodeId) -> Option<NodeId> {
         self.children(node).find(|child| self.kind(*child).is_type())
     }
 

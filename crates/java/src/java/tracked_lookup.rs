@@ -59,7 +59,7 @@ impl<'w> TrackedLookup<'w> {
     }
 
     /// One for those who find out the hierarchy.
-    pub fn of_unfinished(
+    pub(crate) fn of_unfinished(
         declarations: &'w Declarations<'w>,
         hierarchy: &'w dyn UnfinishedHierarchy,
     ) -> TrackedLookup<'w> {
@@ -81,17 +81,17 @@ impl<'w> TrackedLookup<'w> {
     }
 
     /// Whether what is found out about supertypes stays so.
-    pub fn knows_hierarchy(&self) -> bool {
+    pub(crate) fn knows_hierarchy(&self) -> bool {
         matches!(self.supertypes, Supertypes::Known(_))
     }
 
     /// The file that declares a source class.
-    pub fn file_of(&self, class: &str) -> Option<&'w FileUnit<'w>> {
+    pub(crate) fn file_of(&self, class: &str) -> Option<&'w FileUnit<'w>> {
         self.declarations.site(class, &self.asked).map(|declared| declared.file)
     }
 
     /// The index of the file that declares a source class.
-    pub fn file_index_of(&self, class: &str) -> Option<usize> {
+    pub(crate) fn file_index_of(&self, class: &str) -> Option<usize> {
         self.declarations.site(class, &self.asked).map(|declared| declared.number)
     }
 
@@ -101,7 +101,7 @@ impl<'w> TrackedLookup<'w> {
     }
 
     /// The declaration of a source class.
-    pub fn decl(&self, class: &str) -> Option<&'w ClassDecl> {
+    pub(crate) fn decl(&self, class: &str) -> Option<&'w ClassDecl> {
         self.declarations.site(class, &self.asked).map(|declared| declared.class)
     }
 
@@ -120,7 +120,7 @@ impl<'w> TrackedLookup<'w> {
     }
 
     /// The packages that code which imports a module sees by it.
-    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+    pub(crate) fn exported_packages(&self, module: &str) -> Vec<String> {
         self.declarations.exported_packages(module)
     }
 
@@ -129,7 +129,7 @@ impl<'w> TrackedLookup<'w> {
     }
 
     /// `package.simple` as a class that code of package `from` can see.
-    pub fn visible_in(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
+    pub(crate) fn visible_in(&self, package: &str, simple: &str, from: &str) -> Option<Name> {
         let found = self.existing(&format!("{package}.{simple}"))?;
         let visibility = match self.decl(&found) {
             Some(decl) => decl.visibility,
@@ -140,7 +140,7 @@ impl<'w> TrackedLookup<'w> {
     }
 
     /// `a.b.C.D` as a class: tries ever shorter packages.
-    pub fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
+    pub(crate) fn class_by_qualified_name(&self, qualified: &str) -> Option<Name> {
         if qualified.len() > QUALIFIED_MAX {
             return None;
         }
@@ -154,7 +154,7 @@ impl<'w> TrackedLookup<'w> {
 
     /// The member class of `class` with this simple name, inherited ones too: the first that is
     /// found when each class is asked before its supertypes, and these in their order.
-    pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+    pub(crate) fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
         let first = self.first_declarer(class, simple)?;
         match self.own_member_class(&first, simple, class) {
             OwnMember::Member(found) => Some(found),

@@ -105,14 +105,14 @@ impl<'w> TypeNames<'w> {
     }
 
     /// Registers a local class by its supertypes and its member classes.
-    pub fn add_local(&mut self, header: &ClassInfo, members: Map<String, Name>) {
+    pub(crate) fn add_local(&mut self, header: &ClassInfo, members: Map<String, Name>) {
         let supers = header.supertypes().filter_map(Type::class_name).cloned().collect();
         let local = LocalClass { supers, members, info: None };
         self.locals.insert(header.name.clone(), local);
     }
 
     /// Names of types that were not found, as they are written.
-    pub fn missing_types(&self) -> Vec<String> {
+    pub(crate) fn missing_types(&self) -> Vec<String> {
         self.missing.borrow().iter().cloned().collect()
     }
 
@@ -157,7 +157,7 @@ impl<'w> TypeNames<'w> {
     }
 
     /// The types in `<...>`.
-    pub fn type_arguments(&self, node: NodeId, depth: u32) -> Vec<Type> {
+    pub(crate) fn type_arguments(&self, node: NodeId, depth: u32) -> Vec<Type> {
         let tree = &self.file.tree;
         let arguments = tree.children(node).filter_map(|child| match tree.kind(child) {
             Kind::Wildcard => Some(self.wildcard(child, depth)),
@@ -179,7 +179,7 @@ impl<'w> TypeNames<'w> {
     }
 
     /// The type with this simple name, at this place.
-    pub fn type_named(&self, name: &str) -> Option<Type> {
+    pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
         for level in self.levels.iter().rev() {
             match level {
                 TypeScope::Variable(variable) if &*variable.name == name => {
@@ -208,7 +208,7 @@ impl<'w> TypeNames<'w> {
 
     /// What an inner class named here has for the type parameters of the classes around
     /// it: these, as it is named within them.
-    pub fn outer_arguments(&self, class: &Name) -> Vec<Type> {
+    pub(crate) fn outer_arguments(&self, class: &Name) -> Vec<Type> {
         let mut found = Vec::new();
         let mut around = self.lookup.around(class);
         while let Some(outer) = around {
@@ -268,7 +268,7 @@ impl<'w> TypeNames<'w> {
     }
 
     /// The class `A.B.C` or `a.b.C`.
-    pub fn dotted(&self, names: &[&str]) -> Option<Name> {
+    pub(crate) fn dotted(&self, names: &[&str]) -> Option<Name> {
         let (first, rest) = names.split_first()?;
         if let Some(Type::Class(class)) = self.type_named(first) {
             let step = |class: Name, name: &&str| self.member_class(&class, name);
@@ -278,7 +278,7 @@ impl<'w> TypeNames<'w> {
     }
 
     /// The member class of `class` with this simple name, inherited ones too.
-    pub fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
+    pub(crate) fn member_class(&self, class: &Name, simple: &str) -> Option<Name> {
         let key = (class.clone(), simple.to_owned());
         if let Some(known) = self.member.borrow().get(&key) {
             return known.clone();

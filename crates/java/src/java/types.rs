@@ -161,7 +161,7 @@ impl Primitive {
     }
 
     /// The binary name of its box.
-    pub fn box_name(self) -> &'static str {
+    pub(crate) fn box_name(self) -> &'static str {
         PRIMITIVES[self as usize].2
     }
 
@@ -177,7 +177,7 @@ impl Primitive {
     }
 
     /// Whether a value of `self` widens to `other` (JLS 5.1.2), or is of it.
-    pub fn widens_to(self, other: Primitive) -> bool {
+    pub(crate) fn widens_to(self, other: Primitive) -> bool {
         use Primitive::*;
         self == other
             || match self {
@@ -192,7 +192,7 @@ impl Primitive {
     }
 
     /// The type after unary promotion (JLS 5.6): int at least.
-    pub fn promoted(self) -> Primitive {
+    pub(crate) fn promoted(self) -> Primitive {
         if self.kind() == ValueKind::Int { Primitive::Int } else { self }
     }
 }
@@ -219,7 +219,7 @@ impl Type {
     }
 
     /// An array of `self` with so many dimensions more.
-    pub fn with_dimensions(self, dimensions: usize) -> Type {
+    pub(crate) fn with_dimensions(self, dimensions: usize) -> Type {
         (0..dimensions).fold(self, |ty, _| ty.array())
     }
 
@@ -276,7 +276,7 @@ impl Type {
     }
 
     /// Whether values of it are references (false for unknown ones).
-    pub fn is_reference(&self) -> bool {
+    pub(crate) fn is_reference(&self) -> bool {
         !matches!(self, Type::Unknown | Type::Void | Type::Primitive(_))
     }
 

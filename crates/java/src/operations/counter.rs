@@ -67,7 +67,7 @@ impl<'a> OperationCounter<'a> {
     }
 
     /// One operation in a context.
-    pub fn add_in(
+    pub(crate) fn add_in(
         &mut self,
         context: impl Into<CompactString>,
         operation: impl Into<Feature>,
@@ -77,7 +77,7 @@ impl<'a> OperationCounter<'a> {
     }
 
     /// One operation on a value of a kind.
-    pub fn add_kind(&mut self, verb: Verb, kind: ValueKind, line: u32) {
+    pub(crate) fn add_kind(&mut self, verb: Verb, kind: ValueKind, line: u32) {
         self.add(verb.of(kind), line);
     }
 
@@ -105,7 +105,7 @@ impl<'a> OperationCounter<'a> {
     }
 
     /// Notes that the type of `node` is not known, and what it counts as.
-    pub fn report_unknown(&mut self, node: NodeId, guess: ValueKind) {
+    pub(crate) fn report_unknown(&mut self, node: NodeId, guess: ValueKind) {
         let line = self.tree().line(node);
         let text = shortened(self.file.text(node));
         let message = format!("the type of `{text}` is not known; it counts as {guess}");
@@ -113,7 +113,7 @@ impl<'a> OperationCounter<'a> {
     }
 
     /// The kind of an expression's own type.
-    pub fn kind_of(&mut self, node: NodeId) -> ValueKind {
+    pub(crate) fn kind_of(&mut self, node: NodeId) -> ValueKind {
         let functional = matches!(self.tree().kind(node), Kind::Lambda | Kind::MethodReference);
         match self.facts.ty(node).kind() {
             Some(kind) => kind,

@@ -12,19 +12,19 @@ impl Verb {
     /// An argument is passed.
     pub const PARAMETER: Verb = Verb::named("Parameter");
     /// A value is returned.
-    pub const RETURN: Verb = Verb::named("Return");
+    pub(crate) const RETURN: Verb = Verb::named("Return");
     /// `<`
-    pub const LESS: Verb = Verb::named("Less");
+    pub(crate) const LESS: Verb = Verb::named("Less");
     /// `<=`
-    pub const LESS_EQUAL: Verb = Verb::named("LessEqual");
+    pub(crate) const LESS_EQUAL: Verb = Verb::named("LessEqual");
     /// `>`
-    pub const GREATER: Verb = Verb::named("Greater");
+    pub(crate) const GREATER: Verb = Verb::named("Greater");
     /// `>=`
-    pub const GREATER_EQUAL: Verb = Verb::named("GreaterEqual");
+    pub(crate) const GREATER_EQUAL: Verb = Verb::named("GreaterEqual");
     /// `==`
-    pub const EQUAL: Verb = Verb::named("Equal");
+    pub(crate) const EQUAL: Verb = Verb::named("Equal");
     /// `!=`
-    pub const NOT_EQUAL: Verb = Verb::named("NotEqual");
+    pub(crate) const NOT_EQUAL: Verb = Verb::named("NotEqual");
     /// `+` of numbers
     pub const ADDITION: Verb = Verb::named("Addition");
     /// `-`
@@ -34,19 +34,19 @@ impl Verb {
     /// `/`
     pub const DIVISION: Verb = Verb::named("Division");
     /// `%`
-    pub const MODULO: Verb = Verb::named("Modulo");
+    pub(crate) const MODULO: Verb = Verb::named("Modulo");
     /// Unary `-`
-    pub const NEGATION: Verb = Verb::named("Negation");
+    pub(crate) const NEGATION: Verb = Verb::named("Negation");
     /// `&`
-    pub const BIT_AND: Verb = Verb::named("BitAnd");
+    pub(crate) const BIT_AND: Verb = Verb::named("BitAnd");
     /// `|`
-    pub const BIT_OR: Verb = Verb::named("BitOr");
+    pub(crate) const BIT_OR: Verb = Verb::named("BitOr");
     /// `^`, and unary `~`
-    pub const BIT_XOR: Verb = Verb::named("BitXor");
+    pub(crate) const BIT_XOR: Verb = Verb::named("BitXor");
     /// `<<`, `>>`, `>>>`
-    pub const SHIFT: Verb = Verb::named("Shift");
+    pub(crate) const SHIFT: Verb = Verb::named("Shift");
     /// An assignment or initialiser.
-    pub const ASSIGN: Verb = Verb::named("Assign");
+    pub(crate) const ASSIGN: Verb = Verb::named("Assign");
     /// A local variable is declared.
     pub const DECLARATION: Verb = Verb::named("Declaration");
 

@@ -24,7 +24,7 @@ impl Repository {
 
     /// A work tree whose root is the URI `root` and that holds the files `tracked`. Of
     /// `files`, paths below their source roots, those are known that it holds once.
-    pub fn of_work_tree<'a>(
+    pub(crate) fn of_work_tree<'a>(
         root: String,
         tracked: &[&str],
         files: impl IntoIterator<Item = &'a str>,

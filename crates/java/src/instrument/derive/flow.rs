@@ -13,7 +13,7 @@ use crate::blocks::{BlockKind, FileBlocks};
 type Weight = (u32, std::cmp::Reverse<u32>, u32);
 
 /// The blocks of a file and the junctions between them.
-pub struct BlockFlow<'a> {
+pub(crate) struct BlockFlow<'a> {
     pub(super) blocks: &'a FileBlocks,
     pub(super) junctions: Junctions,
     /// For each block; none where its unit isn't followed.
@@ -66,12 +66,12 @@ impl<'a> BlockFlow<'a> {
     }
 
     /// Whether it is known where control comes from and goes to.
-    pub fn is_followed(&self, block: usize) -> bool {
+    pub(crate) fn is_followed(&self, block: usize) -> bool {
         self.steps[block].is_some()
     }
 
     /// Whether an exception may leave it, or it may call or wait.
-    pub fn may_throw(&self, block: usize) -> bool {
+    pub(crate) fn may_throw(&self, block: usize) -> bool {
         self.steps[block].is_none_or(|step| step.may_throw)
     }
 

@@ -6,7 +6,7 @@ pub type Point = usize;
 
 /// Disjoint sets of points (union-find with path halving).
 #[derive(Debug, Clone)]
-pub struct Junctions {
+pub(crate) struct Junctions {
     parent: Vec<Point>,
 }
 

@@ -25,7 +25,7 @@ pub use sums::{Derived, DerivedCounter, Sum};
 
 /// A loop in which exceptions are counted by block.
 #[derive(Debug, Clone)]
-pub struct WatchedLoop<'t> {
+pub(crate) struct WatchedLoop<'t> {
     /// The statement, its labels included.
     pub statement: SyntaxNode<'t>,
     /// The first of its blocks.
@@ -38,7 +38,7 @@ pub struct WatchedLoop<'t> {
 
 /// What needs no probe in one file, and what it takes for that.
 #[derive(Debug, Clone, Default)]
-pub struct ProbePlan<'t> {
+pub(crate) struct ProbePlan<'t> {
     /// The blocks without a probe.
     pub derived: Derived,
     /// The loops that have to be watched for them.

@@ -15,7 +15,7 @@ const DEPTH_MAX: u32 = 100;
 /// The variables of one unit, and whether all of that name are primitive: reading one
 /// can't fail, while a reference may have to be unboxed.
 #[derive(Debug, Default)]
-pub struct Quiet<'t> {
+pub(crate) struct Quiet<'t> {
     primitive: HashMap<&'t str, bool>,
     /// Methods that surely complete when they are called on `this`.
     methods: HashSet<&'t str>,

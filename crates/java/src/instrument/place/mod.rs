@@ -24,7 +24,7 @@ use crate::java::syntax::{self, field, kind};
 pub use text::Probes;
 
 /// What is to be probed.
-pub struct ProbeTarget<'a, 't> {
+pub(crate) struct ProbeTarget<'a, 't> {
     /// The file,
     pub file: &'t SourceFile,
     /// its blocks,
@@ -47,7 +47,7 @@ pub struct ProbeTarget<'a, 't> {
 const STEPS_MAX: usize = 1000;
 
 /// Which blocks of a file are counted, and how.
-pub struct Placement {
+pub(crate) struct Placement {
     /// For each block whether it is counted, by a probe of its own or those of others.
     pub probed: Vec<bool>,
     /// The blocks without a probe of their own, as sums of blocks with one.

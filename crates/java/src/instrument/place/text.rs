@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use crate::instrument::derive::WatchedLoop;
 
 /// What stands before a watched loop and behind it.
-pub struct LoopWrapper {
+pub(crate) struct LoopWrapper {
     pub begin: String,
     pub end: String,
 }
 
 /// What notices the end of a body.
-pub struct BodyWrapper {
+pub(crate) struct BodyWrapper {
     /// Before the probe.
     pub begin: String,
     /// From where on the body is watched.

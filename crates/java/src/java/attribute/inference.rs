@@ -39,7 +39,7 @@ impl Inference {
     }
 
     /// `ty`, or the value it has if it is a variable; the last variable if none.
-    pub fn shallow(&self, ty: &Type) -> Type {
+    pub(crate) fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         for _ in 0..DEPTH_MAX {
             let Type::Infer(id) = ty else { break };
@@ -153,7 +153,7 @@ impl Inference {
     }
 
     /// Values of type `actual` go where `formal` is asked for.
-    pub fn constrain(&mut self, resolver: &Resolver<'_>, actual: &Type, formal: &Type) {
+    pub(crate) fn constrain(&mut self, resolver: &Resolver<'_>, actual: &Type, formal: &Type) {
         self.constrain_at(resolver, actual, formal, 0);
     }
 
@@ -237,7 +237,7 @@ impl Inference {
     }
 
     /// Both are the same type.
-    pub fn equate(&mut self, f: &Type, a: &Type, depth: u32) {
+    pub(crate) fn equate(&mut self, f: &Type, a: &Type, depth: u32) {
         if depth > DEPTH_MAX {
             return;
         }

@@ -107,7 +107,7 @@ impl AttributedFacts {
     }
 
     /// Whether attribution came to it at all (not if nested too deep).
-    pub fn is_visited(&self, node: NodeId) -> bool {
+    pub(crate) fn is_visited(&self, node: NodeId) -> bool {
         self.visited[node.0 as usize]
     }
 }

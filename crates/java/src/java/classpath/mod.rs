@@ -85,7 +85,7 @@ impl ClassPath {
 
     /// The packages that a module exports to all, with those of the modules that it requires
     /// transitively; none of a module that is not there.
-    pub fn exported_packages(&self, module: &str) -> Vec<String> {
+    pub(crate) fn exported_packages(&self, module: &str) -> Vec<String> {
         if let Some(known) = self.exported.read().ok().and_then(|all| all.get(module).cloned()) {
             return known;
         }
@@ -95,13 +95,6 @@ impl ClassPath {
             all.insert(module.to_owned(), packages.clone());
         }
         packages
-    }
-
-    /// Nothing but the classes of the JDK at `home`, if there is one.
-    pub fn of_jdk(home: &Path) -> ClassPath {
-        let places: Vec<ClassPathEntry> = jdk::at(home).into_iter().collect();
-        let release = places.first().map_or(NO_RELEASE, release_of);
-        ClassPath { has_jdk: !places.is_empty(), places, release, ..ClassPath::default() }
     }
 
     /// No classes at all: everything outside the sources is unknown.

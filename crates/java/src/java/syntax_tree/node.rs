@@ -99,7 +99,7 @@ impl<'t> SyntaxNode<'t> {
 
     /// Whether it may hold the body of a class, a lambda or a `switch`: whether a `{` or `->`
     /// is in its text.
-    pub fn may_hold_bodies(&self) -> bool {
+    pub(crate) fn may_hold_bodies(&self) -> bool {
         self.tree.has(self.id, HAS_OPENING)
     }
 
@@ -139,7 +139,7 @@ impl<'t> SyntaxNode<'t> {
     }
 
     /// The node before it, below the same parent.
-    pub fn prev_sibling(&self) -> Option<SyntaxNode<'t>> {
+    pub(crate) fn prev_sibling(&self) -> Option<SyntaxNode<'t>> {
         let parent = self.parent()?;
         // What stands before it is its parent, or the last node below its sibling.
         let before = self.tree.node(NodeId(self.id.0 - 1));

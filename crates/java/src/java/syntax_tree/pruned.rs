@@ -8,7 +8,7 @@ use crate::java::kinds::{Field, Kind};
 impl SyntaxTree {
     /// The tree without comments, punctuation and what is below annotations and string
     /// literals; and which nodes it has.
-    pub fn pruned(&self) -> (SyntaxTree, KeptNodes) {
+    pub(crate) fn pruned(&self) -> (SyntaxTree, KeptNodes) {
         let mut mistaken_casts = Vec::new();
         let (mut tree, kept) = self.part(|node| {
             if !self.is_meaningful(node) {
