@@ -61,13 +61,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         made.write(&loaded, &output)?;
         progress::result(made.summary());
     }
-    let cases = folder.cases()?;
+    let planned = folder.planned()?;
     let lost = &arguments.lost;
     let boards =
         open_boards(&chosen, lost.patience(), &loaded.scenario, &output, &progress::TERMINAL)?;
     let resume = ResumeOptions { existing, when_lost: lost.policy() };
     let summary =
-        measure(&loaded, &cases, &mut builder, &boards, &output, resume, &progress::TERMINAL)?;
+        measure(&loaded, &planned, &mut builder, &boards, &output, resume, &progress::TERMINAL)?;
     progress::result(summary_text(&summary));
     progress::say(format!("written: {}", output.folder().display()));
     Ok(())

@@ -12,14 +12,15 @@ use crate::account::calls::CallTree;
 use crate::accounted::{self, Accounted};
 use crate::boards::{self, OpenBoard};
 use crate::build::VariantBuilder;
-use crate::campaign::{PlannedCase, ResidualCounts};
 use crate::campaign_report::repository::repository;
 use crate::campaign_report::{self, ReportInput, WrittenReport};
 use crate::dataset::{self, CampaignData};
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::fit::{self, CampaignModel, DataOrigin, KnownCosts};
-use crate::folder::{CampaignFolder, MeasuredCampaign, OnExisting, Output, names, unanalysed};
+use crate::folder::{
+    CampaignFolder, MeasuredCampaign, OnExisting, Output, PlannedCampaign, names, unanalysed,
+};
 use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
 use crate::load::Loaded;
@@ -132,13 +133,6 @@ fn open(options: &PipelineOptions, progress: &dyn Progress) -> Result<Output, Fa
     Ok(output)
 }
 
-/// What is to be measured.
-struct PlannedCampaign {
-    cases: Vec<PlannedCase>,
-    /// What still runs of removed blocks, by variant.
-    remains: ResidualCounts,
-}
-
 /// What was measured.
 struct Measurements {
     facts: ScenarioFacts,
@@ -172,7 +166,7 @@ impl PipelineContext<'_> {
         if let Some(trial) = trial {
             self.clock.expect(trial.times(scenario, &planned.cases));
         }
-        let (records, boards) = self.runs(&planned.cases, builder)?;
+        let (records, boards) = self.runs(&planned, builder)?;
         let (data, mut facts) = self.dataset(planned, records)?;
         if facts.calls.is_none() || !self.options.is_resumed() {
             facts.calls = self.calls(&facts, builder);
@@ -204,7 +198,7 @@ impl PipelineContext<'_> {
         self.clock.stage("plan");
         let folder = self.output.campaign();
         let planned = match self.options.is_resumed() && folder.has(names::PLAN) {
-            true => PlannedCampaign { cases: folder.cases()?, remains: folder.read()? },
+            true => folder.planned()?,
             false => {
                 let PipelineOptions { boards, patience, .. } = self.options;
                 let (output, patience) = (self.output, *patience);
@@ -222,7 +216,7 @@ impl PipelineContext<'_> {
     /// Makes the runs; the boards stay open.
     fn runs(
         &self,
-        cases: &[PlannedCase],
+        planned: &PlannedCampaign,
         builder: &mut VariantBuilder<'_>,
     ) -> Result<(Vec<RunRecord>, Vec<OpenBoard<'_>>), Failure> {
         self.clock.stage("run");
@@ -232,9 +226,9 @@ impl PipelineContext<'_> {
         let boards = measure::open_boards(boards, *patience, &loaded.scenario, output, progress)?;
         self.expect_microbenchmarks(&boards);
         let resume = ResumeOptions { existing: *existing, when_lost: *when_lost };
-        let runs = measure::measure(loaded, cases, builder, &boards, output, resume, progress)?;
+        let runs = measure::measure(loaded, planned, builder, &boards, output, resume, progress)?;
         self.progress.say(&indented(&measure::summary_text(&runs)));
-        truth_folder::collect(cases, &runs.records, output)?;
+        truth_folder::collect(&planned.cases, &runs.records, output)?;
         Ok((runs.records, boards))
     }
 

@@ -212,7 +212,6 @@ impl Verification<'_> {
             folder: self.output.path(VERIFY_RUNS),
             existing: OnExisting::Resume,
             basis: CampaignBasis::new(&scenario.keys, hashes, "", cases),
-            fingerprint: String::new(),
             seed: scenario.campaign.seed,
             max_retries: scenario.campaign.max_retries,
             judge: self.board.judge_settings(scenario),

@@ -138,9 +138,9 @@ impl Failure {
 
     /// Whether a campaign that ended so can be resumed.
     pub fn can_be_resumed(&self) -> bool {
-        use RunError::{Exists, OlderCampaign, OtherCampaign};
+        use RunError::{Exists, OtherCampaign};
         match self {
-            Failure::Run(OtherCampaign { .. } | OlderCampaign { .. } | Exists { .. }) => false,
+            Failure::Run(OtherCampaign { .. } | Exists { .. }) => false,
             // All runs were made: once more they are the same.
             Failure::NoData(_) => false,
             _ => true,

@@ -6,6 +6,7 @@ mod kept;
 mod measured_campaign;
 pub mod names;
 mod output;
+mod planned_campaign;
 mod read;
 mod unfinished;
 mod write;
@@ -17,6 +18,7 @@ pub use artifact::Artifact;
 pub use measured_campaign::{MeasuredCampaign, unanalysed};
 pub use output::{Output, Unfinished};
 pub use output::{read_text, replace_file};
+pub use planned_campaign::PlannedCampaign;
 pub use read::read_model;
 pub use unfinished::remove_unfinished;
 

@@ -13,7 +13,7 @@ use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, order_runs};
 use crate::device::DeviceError;
 use crate::failure::Failure;
-use crate::folder::{Output, names, read_text};
+use crate::folder::{Output, PlannedCampaign};
 use crate::format::counted;
 use crate::load::Loaded;
 use crate::private_files::TemporaryFolder;
@@ -23,7 +23,6 @@ use crate::run::{
     Stopped, Trouble, WhenLost, changes_of_basis, read_journal, run_campaign_until, troubles,
 };
 use crate::scenario::Scenario;
-use crate::toolchain::artifact::hash_of_bytes;
 use crate::truth_folder;
 
 use driver::{BoardDriver, VariantBuilds};
@@ -79,7 +78,7 @@ pub fn open_boards<'p>(
 /// Makes all runs of the plan that the journal does not have yet.
 pub fn measure(
     loaded: &Loaded,
-    cases: &[PlannedCase],
+    planned: &PlannedCampaign,
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard<'_>],
     output: &Output,
@@ -87,12 +86,12 @@ pub fn measure(
     progress: &dyn Progress,
 ) -> Result<RunSummary, Failure> {
     let scenario = &loaded.scenario;
+    let cases = planned.cases.as_slice();
     let order = order_runs(cases, &sampled::on(&scenario.campaign, boards)?);
     let options = RunOptions {
         folder: output.folder().to_path_buf(),
         existing,
         basis: basis(loaded, cases)?,
-        fingerprint: fingerprint(scenario, output)?,
         seed: scenario.campaign.seed,
         max_retries: scenario.campaign.max_retries,
         judge: boards
@@ -101,7 +100,7 @@ pub fn measure(
     };
     take_up(scenario, &options, output, progress)?;
     let dictionary = &loaded.application.dictionary;
-    let rule = StopRule { scenario, cases, dictionary, folder: &output.campaign() };
+    let rule = StopRule { scenario, planned, dictionary, folder: &output.campaign() };
     let mut enough = |records: &[RunRecord]| Ok(rule.enough(records)?);
     let board = match boards {
         [board] if !fleet::is_spread(&output.campaign()) => board,
@@ -194,12 +193,6 @@ fn take_up(
         output.replacing().write_scenario(scenario)?;
     }
     Ok(())
-}
-
-/// What versions before the basis told campaigns apart by: scenario and plan.
-fn fingerprint(scenario: &Scenario, output: &Output) -> Result<String, Failure> {
-    let plan = read_text(&output.path(names::PLAN))?;
-    Ok(hash_of_bytes(format!("{}\0{plan}", scenario.text).as_bytes()))
 }
 
 /// How many runs there are, and what became of those that went wrong.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::campaign::{PlannedCase, Replicated, ResidualCounts, count_operations, outlook};
+use crate::campaign::{Replicated, count_operations, outlook};
 use crate::dataset::{AssembleOptions, IdlePolicy, TracedCase, TracedRuns, assemble};
 use crate::failure::Failure;
-use crate::folder::CampaignFolder;
+use crate::folder::{CampaignFolder, PlannedCampaign};
 use crate::microbenchmarks::planned_microbenchmarks;
 use crate::model::table::LibraryTop;
 use crate::operations::Dictionary;
@@ -16,8 +16,8 @@ use crate::scenario::Scenario;
 pub(crate) struct StopRule<'s> {
     /// The scenario.
     pub scenario: &'s Scenario,
-    /// Its cases.
-    pub cases: &'s [PlannedCase],
+    /// Its plan.
+    pub planned: &'s PlannedCampaign,
     /// Its blocks.
     pub dictionary: &'s Dictionary,
     /// The campaign's folder.
@@ -30,12 +30,11 @@ impl StopRule<'_> {
     pub fn enough(&self, records: &[RunRecord]) -> Result<Option<String>, Failure> {
         let Some(goal) = self.scenario.campaign.stop_lines else { return Ok(None) };
         let executions = self.folder.executions(records, self.dictionary.blocks.len())?;
-        let remains: ResidualCounts = self.folder.read()?;
-        let traced =
-            TracedRuns { dictionary: self.dictionary, remains: &remains, executions: &executions };
+        let PlannedCampaign { cases, remains } = self.planned;
+        let traced = TracedRuns { dictionary: self.dictionary, remains, executions: &executions };
         let mut counts = BTreeMap::new();
         let mut bases = Vec::new();
-        for TracedCase { case, blocks, executions } in traced.of(self.cases) {
+        for TracedCase { case, blocks, executions } in traced.of(cases) {
             counts.insert(case.name.clone(), count_operations(&blocks, executions));
             if case.removed.is_empty() {
                 bases.push(executions.to_vec());
@@ -47,7 +46,7 @@ impl StopRule<'_> {
             duration_mismatch: self.scenario.limits.duration_mismatch,
         };
         // Too little to say anything is too little to stop.
-        let Ok(measured) = assemble(self.cases, records, &counts, &options) else {
+        let Ok(measured) = assemble(cases, records, &counts, &options) else {
             return Ok(None);
         };
         let replicated = measured.cases.into_iter().filter_map(|case| {

@@ -135,12 +135,8 @@ pub(super) fn open(options: &RunOptions) -> Result<Journal, RunError> {
         Some(_) if options.existing != OnExisting::Resume => {
             return Err(RunError::Exists { folder: folder.clone() });
         }
-        Some(Begun::Fingerprint(found)) if *found != options.fingerprint => {
-            return Err(RunError::OlderCampaign { folder: folder.clone() });
-        }
-        Some(Begun::Fingerprint(_)) => journal.begin(&options.basis)?,
-        Some(Begun::Basis(basis)) if *basis == options.basis => {}
-        Some(Begun::Basis(basis)) => {
+        Some(Begun { basis }) if *basis == options.basis => {}
+        Some(Begun { basis }) => {
             let changes = Changes::between(basis, &options.basis);
             if let BasisVerdict::Refused(lines) = changes.outcome(&journal.records) {
                 let changes = lines.join("\n  ");

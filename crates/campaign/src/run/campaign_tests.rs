@@ -101,7 +101,6 @@ pub(crate) fn options(folder: &Path, existing: OnExisting) -> RunOptions {
         folder: folder.into(),
         existing,
         basis: basis(),
-        fingerprint: "f".into(),
         seed: 3,
         max_retries: 2,
         judge: settings(),
@@ -317,31 +316,6 @@ fn runs_of_another_input_are_made_again_and_hold_again_when_it_is_set_back() {
     // The first power run's folder is gone, the traced run's is still there.
     assert_eq!(run("1", &order), ["base-b-power-1"]);
     assert_eq!(crate::run::read_journal(folder.path()).unwrap().len(), 9);
-}
-
-#[test]
-fn a_campaign_of_an_older_version_goes_on_if_nothing_changed() {
-    let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), OnExisting::Refuse, &mut Scripted::default()).unwrap();
-    let path = folder.path().join("journal.jsonl");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (_, runs) = text.split_once('\n').unwrap();
-    let event = "{\"campaign\":{\"fingerprint\":\"f\"}}";
-    let crc = crc32fast::hash(event.as_bytes());
-    let first = format!("{{\"crc32\":\"{crc:08x}\",\"event\":{event}}}\n");
-    let older = || std::fs::write(&path, format!("{first}{runs}")).unwrap();
-    older();
-    let mut driver = Scripted::default();
-    let again = run(folder.path(), OnExisting::Resume, &mut driver).unwrap();
-    assert_eq!((driver.made.len(), again.records.len()), (0, 6));
-    // From now on the journal knows what its runs depend on.
-    assert!(std::fs::read_to_string(&path).unwrap().contains("campaign.repeats"));
-    older();
-    let mut other = options(folder.path(), OnExisting::Resume);
-    other.fingerprint = "g".into();
-    let error = run_campaign(&order(), &mut driver, &other, &mut |_| {}).unwrap_err();
-    let said = error.to_string();
-    assert!(said.contains("older version") && said.contains("scenario.toml"), "{said}");
 }
 
 #[test]

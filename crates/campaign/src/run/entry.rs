@@ -65,7 +65,7 @@ impl<'e> RunEntry<'e> {
         if journal.records.iter().filter(timed_out).take(HUNG).count() < HUNG {
             return None;
         }
-        let Some(Begun::Basis(basis)) = &journal.campaign else { return None };
+        let Some(Begun { basis }) = &journal.campaign else { return None };
         let variant = basis.variant_of(&self.run.case)?;
         let is_own = |r: &&RunRecord| {
             r.run.phase != RunPhase::Idle && basis.variant_of(&r.run.case) == Some(variant)

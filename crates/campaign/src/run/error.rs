@@ -79,18 +79,6 @@ pub enum RunError {
         /// What changed, in lines.
         changes: String,
     },
-    /// An older version's campaign of another scenario or plan.
-    #[error(
-        "{0} was begun by an older version of wattline, whose journal keeps only a hash of the \
-         scenario and the plan, and one of them changed since. {0}/scenario.toml is what the \
-         scenario was: set that back to go on, or begin another campaign with another --out; \
-         what was measured is kept",
-        visible_path(folder)
-    )]
-    OlderCampaign {
-        /// The folder.
-        folder: PathBuf,
-    },
     /// No run works any more.
     #[error("{count} runs in a row failed for good, the last one ({run}) because: {reasons}")]
     Hopeless {

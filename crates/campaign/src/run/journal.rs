@@ -36,12 +36,9 @@ enum JournalEvent {
 
 /// What the runs from here on depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Begun {
+pub(crate) struct Begun {
     /// All of it, part by part.
-    Basis(CampaignBasis),
-    /// What older versions wrote: a hash of the scenario and the plan.
-    Fingerprint(String),
+    pub basis: CampaignBasis,
 }
 
 /// Why a campaign ended before all its repeats.
@@ -89,9 +86,7 @@ impl JournalState {
         for event in events {
             match event {
                 JournalEvent::Campaign(begun) => {
-                    if let Begun::Basis(basis) = &*begun {
-                        bases.push(basis.clone());
-                    }
+                    bases.push(begun.basis.clone());
                     state.campaign = Some(*begun);
                     state.stopped = None;
                 }
@@ -105,8 +100,8 @@ impl JournalState {
     }
 }
 
-/// Runs with the place of their basis, none of a version that kept no bases: those that are
-/// runs of the last basis, too.
+/// Runs with the place of their basis, none before the first: those that are runs of the last
+/// basis, too.
 fn runs_that_hold(
     runs: Vec<(RunRecord, Option<usize>)>,
     bases: &[CampaignBasis],
@@ -145,7 +140,7 @@ pub fn changes_of_basis(folder: &Path, basis: &CampaignBasis) -> Option<Vec<Stri
     // A damaged journal is told of when it is opened.
     let state = read(folder).ok()?;
     match state.campaign {
-        Some(Begun::Basis(old)) if old != *basis => {
+        Some(Begun { basis: old }) if old != *basis => {
             match Changes::between(&old, basis).outcome(&state.records) {
                 BasisVerdict::GoesOn(lines) => Some(lines),
                 BasisVerdict::Refused(_) => None,
@@ -202,7 +197,7 @@ impl Journal {
     /// Says what the runs from here on depend on; those that depend on something else hold no
     /// more.
     pub fn begin(&mut self, basis: &CampaignBasis) -> Result<(), RunError> {
-        self.append(&JournalEvent::Campaign(Box::new(Begun::Basis(basis.clone()))))?;
+        self.append(&JournalEvent::Campaign(Box::new(Begun { basis: basis.clone() })))?;
         let bytes = input_file::read(&self.path).map_err(RunError::file(&self.path, "reading"))?;
         let JournalState { campaign, stopped, records, .. } =
             JournalState::of(parse(&bytes, &self.path)?.0);
@@ -301,7 +296,7 @@ mod tests {
         assert!(matches!(in_use, RunError::InUse { .. }), "{in_use}");
         drop(journal);
         let again = Journal::open(folder.path()).unwrap();
-        assert_eq!(again.campaign, Some(Begun::Basis(CampaignBasis::default())));
+        assert_eq!(again.campaign, Some(Begun { basis: CampaignBasis::default() }));
         assert_eq!(again.records, [record("base-a", 1), record("base-a", 2)]);
         assert_eq!(read_journal(folder.path()).unwrap(), again.records);
         let text = std::fs::read_to_string(folder.path().join(JOURNAL_FILE)).unwrap();

@@ -31,8 +31,6 @@ pub struct RunOptions {
     pub existing: OnExisting,
     /// What its runs depend on.
     pub basis: CampaignBasis,
-    /// What an older version wrote in its place.
-    pub fingerprint: String,
     /// Seed, for the records.
     pub seed: u64,
     /// How often a bad run is repeated.

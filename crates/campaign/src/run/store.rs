@@ -18,8 +18,6 @@ const TEMPORARY: &str = ".unfinished-";
 /// Name of the collapsed stacks of a sampled run, and its sampler's own file.
 const STACKS: &str = "stacks";
 const RECORDING: &str = "profile.zst";
-/// What earlier versions called it.
-const RECORDING_BEFORE: &str = "profile.jfr.zst";
 
 fn runs(folder: &Path) -> PathBuf {
     folder.join(RUNS_FOLDER)
@@ -63,10 +61,10 @@ pub fn read_logs(folder: &Path, record: &RunRecord) -> Result<RawLogs, RunError>
         let bytes = read_packed(&run.join(format!("{name}.txt.zst")))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let recordings = [RECORDING, RECORDING_BEFORE].map(|name| run.join(name));
-    let profile = match recordings.iter().find(|path| path.exists()) {
-        Some(path) => Some(RawProfile { recording: read_packed(path)?, stacks: unpack(STACKS)? }),
-        None => None,
+    let recording = run.join(RECORDING);
+    let profile = match recording.exists() {
+        true => Some(RawProfile { recording: read_packed(&recording)?, stacks: unpack(STACKS)? }),
+        false => None,
     };
     let windows = match run.join("windows.txt.zst").exists() {
         true => Some(unpack("windows")?),
