@@ -55,8 +55,8 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub use wattline_account::{
-    account, accounted, compare, facts, found_hints, ground_truth, hint, recorded_calls, unseen,
-    verify,
+    account, compare, facts, found_hints, ground_truth, hint, recorded_calls, scenario_accounts,
+    unseen_inputs, verification,
 };
 pub use wattline_attribution as attribution;
 pub(crate) use wattline_campaign::input_file;

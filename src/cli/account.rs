@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::ArgPredicate;
 
-use crate::accounted;
 use crate::energies::of_accounts;
 use crate::facts::ScenarioFacts;
 use crate::failure::Failure;
 use crate::folder::names::LEDGER;
 use crate::folder::{CampaignFolder, OnExisting, Output, read_model};
+use crate::scenario_accounts;
 
 use super::energies::EnergiesArgument;
 use super::monitor::recording;
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = CampaignFolder::new(&arguments.runs);
     let facts = ScenarioFacts::read(&folder, arguments.device.as_deref())?;
     let model = read_model(&arguments.model)?;
-    let accounted = accounted::account(&facts, &model)?;
+    let accounted = scenario_accounts::account(&facts, &model)?;
     accounted.remarks().iter().for_each(progress::say);
     if let Some(energies) = &energies {
         let name = arguments.runs.display().to_string();

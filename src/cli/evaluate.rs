@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::fit::KnownCosts;
 use crate::folder::{CampaignFolder, OnExisting, Output, names, read_model};
 use crate::model::Model;
-use crate::{ground_truth, unseen};
+use crate::{ground_truth, unseen_inputs};
 
 use super::progress;
 
@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Each input by the accounts of the others.
 fn unseen_inputs(folder: &CampaignFolder, output: &Output) -> Result<(), Failure> {
     output.check_free(&[names::UNSEEN])?;
-    let found = unseen::unseen_inputs(
+    let found = unseen_inputs::unseen_inputs(
         &ScenarioFacts::read(folder, None)?,
         &folder.dataset()?,
         KnownCosts::read(folder)?.as_ref(),

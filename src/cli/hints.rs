@@ -15,7 +15,7 @@ use crate::hint::{self, FoundHints};
 use crate::java::SourceFile;
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::model::Model;
-use crate::verify::{self, VerifiedHints};
+use crate::verification::{self, VerifiedHints};
 use crate::{found_hints, report};
 
 use super::progress;
@@ -116,6 +116,6 @@ fn find(folder: &CampaignFolder) -> Result<(FoundHints, Vec<SourceFile>), Failur
     let pairs = folder.read_if_there::<Vec<MeasuredPair>>()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, &accounts, &pairs);
     let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
-    verify::attach(&mut found, &verified.0);
+    verification::attach(&mut found, &verified.0);
     Ok((found, sources))
 }

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 
 use crate::account::AccountEvaluation;
 use crate::account::calls::CallTree;
-use crate::accounted::{self, Accounted};
 use crate::boards::{self, OpenBoard};
 use crate::build::VariantBuilder;
 use crate::campaign_report::repository::repository;
@@ -23,7 +22,7 @@ use crate::folder::{
 };
 use crate::hint::{FoundHints, Hint};
 use crate::java::SourceFile;
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::measure::{self, ResumeOptions};
 use crate::microbenchmarks::pairs::MeasuredPair;
 use crate::microbenchmarks::{self, MeasuredMicrobenchmarks};
@@ -31,11 +30,12 @@ use crate::model::{FoldOptions, Model};
 use crate::operations::{Mix, counts_by_kind};
 use crate::progress::Progress;
 use crate::run::RunRecord;
+use crate::scenario_accounts::{self, ScenarioAccounts};
 use crate::toolchain::Jdk;
 use crate::trial::{Trial, TrialCount, session_lengths, static_mix};
-use crate::verify::{self, Verification};
+use crate::verification::{self, Verification};
 use crate::{
-    found_hints, ground_truth, load, plan, recorded_calls, scan, trial, truth_folder, unseen,
+    found_hints, ground_truth, load, plan, recorded_calls, scan, trial, truth_folder, unseen_inputs,
 };
 
 pub use options::PipelineOptions;
@@ -49,7 +49,7 @@ pub struct PipelineResult {
     /// Costs of operations.
     pub model: Model,
     /// Energy of operations, blocks, lines, methods, classes.
-    pub accounted: Accounted,
+    pub accounted: ScenarioAccounts,
     /// How far it is from the ground truth, where the board has one.
     pub evaluation: Option<AccountEvaluation>,
     /// What to change, and what is no hint on this board.
@@ -94,7 +94,7 @@ fn stages(
     output: &Output,
     jdk: &Jdk,
     clock: &StageClock<'_>,
-    loaded: Loaded,
+    loaded: LoadedScenario,
     count: TrialCount,
 ) -> Result<PipelineResult, Failure> {
     let mut builder = plan::builder(&loaded, jdk)?;
@@ -108,7 +108,7 @@ fn stages(
         drop(builder);
         session_lengths::keep(&lengths, output)?;
         let scenario = session_lengths::lengthened(&loaded.scenario, &lengths)?;
-        let loaded = Loaded { scenario, ..loaded };
+        let loaded = LoadedScenario { scenario, ..loaded };
         return stages(options, output, jdk, clock, loaded, TrialCount::Second);
     }
     trial.iter().try_for_each(|trial| trial.check_durations(&loaded.scenario, progress))?;
@@ -145,7 +145,7 @@ struct PipelineContext<'w> {
     options: &'w PipelineOptions,
     output: &'w Output,
     jdk: &'w Jdk,
-    loaded: &'w Loaded,
+    loaded: &'w LoadedScenario,
     clock: &'w StageClock<'w>,
     progress: &'w dyn Progress,
 }
@@ -235,7 +235,7 @@ impl PipelineContext<'_> {
     /// Adds microbenchmarks of all that the sources hold to what is left; not on virtual
     /// boards, which take longer for what computes all the time than for sessions, which wait.
     fn expect_microbenchmarks(&self, boards: &[OpenBoard<'_>]) {
-        let Loaded { scenario, application, .. } = self.loaded;
+        let LoadedScenario { scenario, application, .. } = self.loaded;
         let is_virtual = boards.iter().any(|board| board.facts.is_virtual());
         let are_expected = scenario.microbenchmarks.enabled && !is_virtual;
         if let Some(board) = boards.first().filter(|_| are_expected) {
@@ -252,7 +252,8 @@ impl PipelineContext<'_> {
         records: Vec<RunRecord>,
     ) -> Result<(CampaignData, ScenarioFacts), Failure> {
         self.clock.stage("dataset");
-        let (folder, Loaded { scenario, application, .. }) = (self.output.campaign(), self.loaded);
+        let (folder, LoadedScenario { scenario, application, .. }) =
+            (self.output.campaign(), self.loaded);
         let dictionary = application.dictionary.clone();
         let executions = folder.executions(&records, dictionary.blocks.len())?;
         let unanalysed = unanalysed(scenario);
@@ -335,10 +336,10 @@ impl PipelineContext<'_> {
         };
         let (fitted, model) = self.fit(data, known.as_ref())?;
         self.clock.stage("account");
-        let accounted = accounted::account(facts, &model)?;
+        let accounted = scenario_accounts::account(facts, &model)?;
         accounted.remarks().iter().for_each(|remark| self.progress.say(remark));
         accounted.write(output)?;
-        let unseen = unseen::unseen_if_any(facts, data, known.as_ref(), self.progress);
+        let unseen = unseen_inputs::unseen_if_any(facts, data, known.as_ref(), self.progress);
         unseen.iter().try_for_each(|unseen| output.write(names::UNSEEN, unseen.csv()).map(drop))?;
         let evaluation = ground_truth::evaluate_campaign(&folder, facts, &accounted.accounts)?;
         if let Some(evaluation) = &evaluation {
@@ -373,7 +374,7 @@ impl PipelineContext<'_> {
         &self,
         facts: &ScenarioFacts,
         model: &Model,
-        accounted: &Accounted,
+        accounted: &ScenarioAccounts,
         boards: &[OpenBoard<'_>],
     ) -> Result<FoundHints, Failure> {
         let (sources, accounts) = (&self.loaded.application.files, &accounted.accounts);
@@ -427,7 +428,7 @@ impl PipelineContext<'_> {
         let verification = Verification { loaded, found, sources, jdk, board, output };
         let verified = verification.measured()?;
         output.write_artifact(&verified)?;
-        verify::attach(found, &verified.0);
+        verification::attach(found, &verified.0);
         Ok(())
     }
 

@@ -27,15 +27,15 @@ pub mod facts;
 
 pub mod ground_truth;
 
-pub mod accounted;
+pub mod scenario_accounts;
 
 pub mod recorded_calls;
 
-pub mod unseen;
+pub mod unseen_inputs;
 
 pub mod found_hints;
 
-pub mod verify;
+pub mod verification;
 
 #[cfg(test)]
 #[path = "../../../tests/common/schema.rs"]

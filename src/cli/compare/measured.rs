@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::accounted::account;
 use crate::compare::budget::Spending;
 use crate::compare::{
     self, AllowedIncrease, CompareMode, Comparison, EnergyChange, GateVerdict, MeasuredChange,
@@ -14,6 +13,7 @@ use crate::folder::names;
 use crate::format;
 use crate::format::counted;
 use crate::model::Model;
+use crate::scenario_accounts::account;
 use crate::units::Joules;
 
 use super::campaign::{Campaign, campaign_notes};

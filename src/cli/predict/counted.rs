@@ -12,7 +12,7 @@ use crate::facts::ScenarioFacts;
 use crate::folder::CampaignFolder;
 use crate::model::Model;
 use crate::operations::{BlockEntry, Dictionary};
-use crate::{csv_text, unseen};
+use crate::{csv_text, unseen_inputs};
 
 use super::{Arguments, CasePrediction, Failure, read_text};
 
@@ -31,7 +31,7 @@ pub(super) fn rows(arguments: &Arguments) -> Result<Vec<CasePrediction>, Failure
     let executions = traced.in_terms_of(&mut facts.dictionary);
     let predicted = facts.predicted(&model, &executions);
     say_new(&predicted);
-    let spread = unseen::kept(&campaign)?.and_then(|unseen| unseen.spread());
+    let spread = unseen_inputs::kept(&campaign)?.and_then(|unseen| unseen.spread());
     say_of_inputs(spread.as_ref(), &campaign);
     let name = std::path::absolute(&arguments.dataset).unwrap_or_default();
     let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -75,7 +75,7 @@ fn say_of_inputs(spread: Option<&InputSpread>, campaign: &CampaignFolder) {
              what those of other inputs say of them: {} has no unseen.csv that tells it; {} \
              writes one of two inputs and more",
             campaign.path().display(),
-            unseen::command_for(campaign)
+            unseen_inputs::command_for(campaign)
         ),
     });
 }

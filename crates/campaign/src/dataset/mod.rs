@@ -3,10 +3,10 @@
 
 pub mod assemble;
 mod campaign_data;
+mod campaign_dataset;
 pub(crate) mod contexts;
 pub mod energy;
 mod file;
-mod made;
 pub mod microbenchmarks;
 pub(crate) mod output;
 pub mod probe_cost;
@@ -17,10 +17,10 @@ pub mod windows;
 pub use assemble::{AssembleOptions, IdlePolicy, assemble, lump_cases};
 pub use assemble::{Dataset, LeftOut, MeasuredCase, SessionWindows};
 pub use campaign_data::{CampaignData, weighed};
+pub use campaign_dataset::{CampaignDataset, dataset};
 pub use contexts::{CaseMixes, ContextsError};
 pub use energy::CaseEnergy;
 pub use file::{DatasetFacts, DatasetFile};
-pub use made::{MadeDataset, dataset};
 pub use output::Provenance;
 pub use output::{dataset_to_csv, dataset_to_toml, energies_to_csv};
 pub(crate) use traced_runs::{TracedCase, TracedRuns};

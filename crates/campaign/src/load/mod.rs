@@ -17,7 +17,7 @@ use crate::toolchain::{Jdk, ToolchainError};
 pub use origin::{ProjectOrigin, ScenarioOrigin};
 
 /// A scenario with its application.
-pub struct Loaded {
+pub struct LoadedScenario {
     /// The scenario; the offline one, if the asked one's artifacts can't be had.
     pub scenario: Scenario,
     /// Its application.
@@ -32,14 +32,14 @@ pub fn load_named(
     origin: &ScenarioOrigin,
     output: &Output,
     progress: &dyn Progress,
-) -> Result<Loaded, Failure> {
+) -> Result<LoadedScenario, Failure> {
     let file = origin.file(output, progress)?;
     load(&file, progress).map_err(|failure| origin.in_own_file(failure, output))
 }
 
 /// Reads a scenario, fetches and analyses its sources. Where artifacts can't be had and
 /// the scenario names another for this case, that one is taken, and it is said.
-pub fn load(path: &Path, progress: &dyn Progress) -> Result<Loaded, Failure> {
+pub fn load(path: &Path, progress: &dyn Progress) -> Result<LoadedScenario, Failure> {
     load_after(&mut Vec::new(), path, progress)
 }
 
@@ -48,7 +48,7 @@ fn load_after(
     tried: &mut Vec<PathBuf>,
     path: &Path,
     progress: &dyn Progress,
-) -> Result<Loaded, Failure> {
+) -> Result<LoadedScenario, Failure> {
     check_chain(tried, path)?;
     let mut scenario = read_scenario(path)?;
     let sources = match (sources::load_scenario(&scenario), &scenario.offline) {
@@ -71,7 +71,7 @@ fn load_after(
         scenario.application = package.complete(scenario.application);
     }
     started_class::check(&scenario, &application)?;
-    Ok(Loaded { scenario, application, own_package })
+    Ok(LoadedScenario { scenario, application, own_package })
 }
 
 /// A scenario must not stand in for itself, also not by way of others.

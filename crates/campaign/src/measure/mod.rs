@@ -15,7 +15,7 @@ use crate::device::DeviceError;
 use crate::failure::Failure;
 use crate::folder::{Output, PlannedCampaign};
 use crate::format::counted;
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::private_files::TemporaryFolder;
 use crate::progress::Progress;
 use crate::run::{
@@ -77,7 +77,7 @@ pub fn open_boards<'p>(
 
 /// Makes all runs of the plan that the journal does not have yet.
 pub fn measure(
-    loaded: &Loaded,
+    loaded: &LoadedScenario,
     planned: &PlannedCampaign,
     builder: &mut VariantBuilder<'_>,
     boards: &[OpenBoard<'_>],
@@ -169,8 +169,8 @@ fn same_simulated_model(
 }
 
 /// What the campaign's runs depend on.
-fn basis(loaded: &Loaded, cases: &[PlannedCase]) -> Result<CampaignBasis, Failure> {
-    let Loaded { scenario, application, own_package } = loaded;
+fn basis(loaded: &LoadedScenario, cases: &[PlannedCase]) -> Result<CampaignBasis, Failure> {
+    let LoadedScenario { scenario, application, own_package } = loaded;
     let blocks = application.dictionary.blocks.iter();
     let blocks: Vec<&str> = blocks.map(|block| block.name.as_str()).collect();
     let mut files = application.sources.hashes()?;

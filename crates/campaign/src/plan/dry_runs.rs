@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::failure::Failure;
 use crate::input_file;
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::scenario::{Keys, table_of};
 use crate::toolchain::artifact::hash_of_bytes;
 
@@ -144,7 +144,7 @@ const TABLES: [&str; 4] = ["application", "session", "input", "seed"];
 
 /// Returns the first line of a file of dry runs, a hash of what they depend on: the sources, how
 /// they are divided and built, the sessions, and the board, which is empty for this machine.
-pub fn purpose(loaded: &Loaded, board: &str) -> String {
+pub fn purpose(loaded: &LoadedScenario, board: &str) -> String {
     let mut text = settings_of_dry_runs(&loaded.scenario.keys) + board;
     for file in &loaded.application.files {
         text += &format!("\n{}\n{}", file.path, file.text);

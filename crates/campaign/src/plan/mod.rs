@@ -16,7 +16,7 @@ use crate::csv_text::CsvText;
 use crate::failure::Failure;
 use crate::folder::{Output, names};
 use crate::format::{counted, counted_as, counted_operations};
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::microbenchmarks::planned_microbenchmarks;
 use crate::model::FoldOptions;
 use crate::operations::Dictionary;
@@ -30,7 +30,7 @@ use watched_runs::ProgressRunner;
 
 /// A plan with what its removed blocks still hold.
 #[derive(Debug)]
-pub struct MadePlan {
+pub struct CampaignPlan {
     /// The plan.
     pub plan: Plan,
     /// What still runs of removed blocks, by variant.
@@ -63,7 +63,7 @@ fn too_few_cases(cases: usize, asked: usize, folds: usize) -> String {
 }
 
 /// A builder of the scenario's variants.
-pub fn builder<'a>(loaded: &'a Loaded, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
+pub fn builder<'a>(loaded: &'a LoadedScenario, jdk: &Jdk) -> Result<VariantBuilder<'a>, Failure> {
     let settings = &loaded.scenario.application;
     let builder = VariantBuilder::new(&loaded.application, jdk, settings.java_release)?;
     let builder = if settings.parameters { builder.with_parameters() } else { builder };
@@ -87,12 +87,12 @@ pub struct DryRuns<'p> {
 
 /// Makes the plan.
 pub fn plan(
-    loaded: &Loaded,
+    loaded: &LoadedScenario,
     jdk: &Jdk,
     builder: &mut VariantBuilder<'_>,
     dry_runs: &DryRuns<'_>,
     progress: &dyn Progress,
-) -> Result<MadePlan, Failure> {
+) -> Result<CampaignPlan, Failure> {
     let scenario = &loaded.scenario;
     let budget = scenario.campaign.dry_runs;
     match (scenario.campaign.plan_on, dry_runs.file) {
@@ -138,12 +138,12 @@ fn identity(board: &OpenBoard<'_>) -> String {
     format!("\n{} {:?} {:?}", board.recorded_serial(), facts.model, facts.android_release)
 }
 
-fn plan_with(loaded: &Loaded, dry: &mut dyn DryRunner) -> Result<MadePlan, Failure> {
+fn plan_with(loaded: &LoadedScenario, dry: &mut dyn DryRunner) -> Result<CampaignPlan, Failure> {
     let settings = settings(&loaded.scenario);
     let plan = campaign::plan(&settings, &loaded.application.dictionary, dry);
     let plan = plan.map_err(failure)?;
     let remains = remains(&plan, loaded)?;
-    Ok(MadePlan { plan, remains })
+    Ok(CampaignPlan { plan, remains })
 }
 
 /// A dry run that could not be made says why itself: a board that was lost is the board's fault.
@@ -165,7 +165,7 @@ fn settings(scenario: &Scenario) -> PlanSettings {
 }
 
 /// What the variants' removed blocks still hold.
-fn remains(plan: &Plan, loaded: &Loaded) -> Result<ResidualCounts, Failure> {
+fn remains(plan: &Plan, loaded: &LoadedScenario) -> Result<ResidualCounts, Failure> {
     let mut remains = ResidualCounts::default();
     for case in plan.cases.iter().filter(|case| !case.removed.is_empty()) {
         if !remains.0.contains_key(&case.variant) {
@@ -176,9 +176,9 @@ fn remains(plan: &Plan, loaded: &Loaded) -> Result<ResidualCounts, Failure> {
     Ok(remains)
 }
 
-impl MadePlan {
+impl CampaignPlan {
     /// Writes the plan, with what its blocks are from.
-    pub fn write(&self, loaded: &Loaded, output: &Output) -> Result<(), Failure> {
+    pub fn write(&self, loaded: &LoadedScenario, output: &Output) -> Result<(), Failure> {
         let application = &loaded.application;
         output.write_scan(application)?;
         for file in &application.files {

@@ -21,7 +21,7 @@ use crate::campaign::{DryCase, DryError, DryOutcome, DryRunner};
 use crate::device::{DeviceError, SessionEnd, SessionKind, SessionLogs, SessionPlan};
 use crate::failure::Failure;
 use crate::instrument::Probe;
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::measure::driver::VariantPackager;
 use crate::power::crash_in;
 use crate::private_files::TemporaryFolder;
@@ -84,7 +84,7 @@ impl<'r, 'a> OnBoard<'r, 'a> {
     /// # Errors
     /// A board that takes this application as a jar.
     pub fn new(
-        loaded: &'r Loaded,
+        loaded: &'r LoadedScenario,
         board: OpenBoard<'r>,
         builder: &'r mut VariantBuilder<'a>,
     ) -> Result<Self, Failure> {

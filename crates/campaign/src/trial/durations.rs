@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::blocks::BlockId;
 use crate::build::call_limit;
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase, order_runs, with_sampler};
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::microbenchmarks::{self, SessionMeter};
 use crate::operations::{Dictionary, Mix};
 use crate::progress::times::StageTime;
@@ -18,10 +18,10 @@ impl Trial {
     /// How long all stages after it will take with these cases.
     pub fn all_times(
         &self,
-        loaded: &Loaded,
+        loaded: &LoadedScenario,
         cases: &[PlannedCase],
     ) -> Vec<(&'static str, StageTime)> {
-        let Loaded { scenario, application, .. } = loaded;
+        let LoadedScenario { scenario, application, .. } = loaded;
         let mut times = self.times(scenario, cases);
         // Not all that the sources hold will run.
         let of_all = self.microbenchmarks(scenario, &static_mix(&application.dictionary));

@@ -1,7 +1,7 @@
 //! Longer sessions, where the trial finds that compilers, the meter or the sampler want them: they
 //! are taken, or offered to whoever listens.
 
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::progress::Progress;
 use crate::progress::times::CampaignTimes;
 
@@ -32,7 +32,7 @@ impl LongerSessions {
         self,
         trial: &Trial,
         count: TrialCount,
-        loaded: &Loaded,
+        loaded: &LoadedScenario,
         progress: &dyn Progress,
     ) -> Option<Vec<SessionLength>> {
         trial.of_compiled_code().iter().for_each(|line| progress.say(&format!("  {line}")));
@@ -56,7 +56,7 @@ impl LongerSessions {
 }
 
 /// How long all takes with sessions of these lengths, where that can be told.
-fn whole_time(trial: &Trial, lengths: &[SessionLength], loaded: &Loaded) -> String {
+fn whole_time(trial: &Trial, lengths: &[SessionLength], loaded: &LoadedScenario) -> String {
     let cases = super::expected_cases(&loaded.scenario);
     let longer = trial.with_lengths(lengths, loaded.scenario.session.rest_s);
     let times: CampaignTimes = longer.all_times(loaded, &cases).into_iter().collect();

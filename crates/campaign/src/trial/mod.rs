@@ -16,7 +16,7 @@ use crate::build::VariantBuilder;
 use crate::campaign::{PlannedCase, PlannedRun, RunPhase};
 use crate::failure::Failure;
 use crate::folder::Output;
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::measure::driver::{BoardDriver, VariantBuilds};
 use crate::measure::sampled;
 use crate::power::{SessionLogError, crash_in, parse_session_log};
@@ -54,7 +54,7 @@ pub struct Trial {
 
 /// Opens all boards, and makes the sessions on the first.
 pub fn make(
-    loaded: &Loaded,
+    loaded: &LoadedScenario,
     builder: &mut VariantBuilder<'_>,
     choices: &[BoardChoice],
     output: &Output,

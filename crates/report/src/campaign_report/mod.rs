@@ -6,7 +6,6 @@ pub mod repository;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::{AccountEvaluation, UnseenInputs};
-use crate::accounted::Accounted;
 use crate::campaign::RunPhase;
 use crate::dataset::{CampaignData, DatasetFacts, LeftOut};
 use crate::facts::ScenarioFacts;
@@ -23,8 +22,9 @@ use crate::power::Meter;
 use crate::power::meter::Software;
 use crate::progress::Progress;
 use crate::report::{self, CampaignFacts, ReportData, ReportedBoard};
-use crate::verify::{self, VerifiedHints};
-use crate::{accounted, found_hints, ground_truth, recorded_calls, unseen};
+use crate::scenario_accounts::ScenarioAccounts;
+use crate::verification::{self, VerifiedHints};
+use crate::{found_hints, ground_truth, recorded_calls, scenario_accounts, unseen_inputs};
 
 /// What a report shows.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct ReportInput<'r> {
     /// Costs.
     pub model: &'r Model,
     /// Accounts.
-    pub accounted: &'r Accounted,
+    pub accounted: &'r ScenarioAccounts,
     /// How far the accounts are from the ground truth, where the board has one.
     pub evaluation: Option<&'r AccountEvaluation>,
     /// Input sequences by the accounts of the others, where there are several.
@@ -109,17 +109,17 @@ pub fn report_of(
     progress: &dyn Progress,
 ) -> Result<WrittenReport, Failure> {
     let (facts, model): (_, Model) = (ScenarioFacts::read(folder, None)?, folder.read()?);
-    let accounted = accounted::account(&facts, &model)?;
+    let accounted = scenario_accounts::account(&facts, &model)?;
     let accounts = &accounted.accounts;
     let evaluation = ground_truth::evaluate_campaign(folder, &facts, accounts)?;
     let data = folder.dataset()?;
     let known = KnownCosts::read(folder)?;
-    let unseen = unseen::unseen_if_any(&facts, &data, known.as_ref(), progress);
+    let unseen = unseen_inputs::unseen_if_any(&facts, &data, known.as_ref(), progress);
     let sources = folder.parsed_sources()?;
     let pairs: Vec<MeasuredPair> = folder.read_if_there()?.unwrap_or_default();
     let mut found = found_hints::hints(&sources, &facts, &model, accounts, &pairs);
     let verified: VerifiedHints = folder.read_if_there()?.unwrap_or_default();
-    verify::attach(&mut found, &verified.0);
+    verification::attach(&mut found, &verified.0);
     let input = ReportInput {
         facts: &facts,
         model: &model,

@@ -11,7 +11,7 @@ use crate::model::{DeviceFactor, Model};
 
 /// The accounts of a scenario.
 #[derive(Debug, Clone)]
-pub struct Accounted {
+pub struct ScenarioAccounts {
     /// The board that they are of, where the campaign has several.
     pub device: Option<String>,
     /// The other boards' factors by it.
@@ -26,22 +26,22 @@ pub struct Accounted {
 ///
 /// # Errors
 /// The model is of other boards.
-pub fn account(facts: &ScenarioFacts, model: &Model) -> Result<Accounted, Failure> {
+pub fn account(facts: &ScenarioFacts, model: &Model) -> Result<ScenarioAccounts, Failure> {
     facts.check(model)?;
     let accounts = facts.accounts(model);
     let calls = facts.call_accounts(model, &accounts);
     let own = facts.device.as_deref().and_then(|device| model.on_device(device));
     let devices = own.map(|model| model.devices).unwrap_or_default();
-    Ok(Accounted { device: facts.device.clone(), devices, accounts, calls })
+    Ok(ScenarioAccounts { device: facts.device.clone(), devices, accounts, calls })
 }
 
-impl Accounted {
+impl ScenarioAccounts {
     /// Writes accounts and ledger.
     pub fn write(&self, output: &Output) -> Result<(), Failure> {
         if let Some(text) = self.device_toml()? {
             output.write(names::ACCOUNTS_DEVICE, text)?;
         }
-        let Accounted { accounts, calls, .. } = self;
+        let ScenarioAccounts { accounts, calls, .. } = self;
         let calls = calls.as_ref().map(|calls| call_tables(calls, accounts)).unwrap_or_default();
         for file in table::tables(accounts).into_iter().chain(calls) {
             output.write(&format!("{}/{}", names::ACCOUNTS, file.name), &file.text)?;

@@ -21,7 +21,7 @@ use super::{
 
 /// The data set of a campaign.
 #[derive(Debug)]
-pub struct MadeDataset {
+pub struct CampaignDataset {
     /// The cases that ran without probes.
     pub plain: Dataset,
     /// What models are fitted to: these, or windows of sessions with probes.
@@ -39,7 +39,7 @@ pub fn dataset(
     campaign: &MeasuredCampaign,
     remains: &ResidualCounts,
     folder: &CampaignFolder,
-) -> Result<MadeDataset, Failure> {
+) -> Result<CampaignDataset, Failure> {
     let MeasuredCampaign { dictionary, cases, records, executions, .. } = campaign;
     let traced = TracedRuns { dictionary, remains, executions };
     let options = AssembleOptions {
@@ -81,10 +81,10 @@ pub fn dataset(
         dataset.left_out.extend(made.left_out);
         dataset = dataset.with_windows(made.cases, made.lumped, made.windows);
     }
-    Ok(MadeDataset { plain, dataset, mixes, provenance: provenance(scenario, records) })
+    Ok(CampaignDataset { plain, dataset, mixes, provenance: provenance(scenario, records) })
 }
 
-impl MadeDataset {
+impl CampaignDataset {
     /// Writes the data set; the SHA-256 of what models are fitted to, which tells it from others.
     pub fn write(&self, output: &Output) -> Result<String, Failure> {
         output.write(names::ENERGIES, energies_to_csv(&self.plain))?;

@@ -24,7 +24,7 @@ use crate::format::counted;
 use crate::hint::{self, FoundHints, Hint};
 use crate::instrument::Probe;
 use crate::java::SourceFile;
-use crate::load::Loaded;
+use crate::load::LoadedScenario;
 use crate::measure::driver::{BoardDriver, VariantBuilds, VariantPackager};
 use crate::measure::sampled;
 use crate::measure::shown::{run_bar, show};
@@ -45,7 +45,7 @@ pub use table::{VerifiedHint, VerifiedHints, attach};
 /// What is applied to what.
 pub struct Verification<'v> {
     /// The application.
-    pub loaded: &'v Loaded,
+    pub loaded: &'v LoadedScenario,
     /// Hints, and what may be some if it is measured.
     pub found: &'v FoundHints,
     /// The sources that they are about.
@@ -121,7 +121,7 @@ impl Verification<'_> {
         hints: &[Hint],
         packing: &mut VariantPackager<'_>,
     ) -> Result<Vec<u8>, Failure> {
-        let Loaded { scenario, application, own_package } = self.loaded;
+        let LoadedScenario { scenario, application, own_package } = self.loaded;
         let applied = hint::apply(hints, self.sources, hints.len());
         let mut sources = application.sources.clone();
         for file in &mut sources.files {
@@ -131,7 +131,7 @@ impl Verification<'_> {
         }
         let application = AnalysedApplication::analyse(sources, application.granularity)?;
         let (scenario, own_package) = (scenario.clone(), own_package.clone());
-        let loaded = Loaded { scenario, application, own_package };
+        let loaded = LoadedScenario { scenario, application, own_package };
         let mut builder = plan::builder(&loaded, self.jdk)?;
         self.build(&mut builder, packing)
     }
