@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::account::areas::MethodGroups;
 use crate::account::class::{self, OperationClass};
+use crate::account::concentration::Concentration;
 use crate::account::entry::{AccountEntry, LineKey, MethodKey, PartKey};
 use crate::account::ledger::{Ledger, LedgerEntry};
 use crate::blocks::BlockId;
@@ -91,6 +92,8 @@ pub struct Accounts {
     pub packages: Vec<AccountEntry<String>>,
     /// What samples and counts say of methods; absent without samples.
     pub areas: Option<MethodGroups>,
+    /// How much of the energy the costliest operations and blocks have.
+    pub concentration: Concentration,
     /// The ledger.
     pub ledger: Ledger,
 }

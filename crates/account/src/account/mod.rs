@@ -9,8 +9,8 @@ pub(crate) mod accounts;
 pub(crate) mod areas;
 pub mod calls;
 pub mod class;
+mod concentration;
 pub(crate) mod cost;
-pub mod cumulative;
 pub(crate) mod entry;
 pub mod evaluate;
 mod expected;
@@ -39,6 +39,7 @@ pub use accounts::VIEW_EXECUTIONS;
 pub use accounts::{Accounts, BlockAccount, OperationAccount};
 pub use areas::{MethodGroup, MethodGroups, SampledCase};
 pub use class::{CLASSES, OperationClass};
+pub use concentration::{BlocksOfHalf, Concentration, EnergyShare, RankedOperations};
 pub use cost::{CountVector, IndexedModel};
 pub use entry::{AccountEntry, LineKey, MethodKey, PartKey};
 pub use evaluate::{AccountEvaluation, LevelEvaluation};
@@ -62,10 +63,13 @@ pub fn account(scenario: &AccountInput<'_>) -> Accounts {
     let pricing = Pricing { costs: &costs, above_idle, areas: areas.as_ref() };
     let explained = level::explained(&leaves, &pricing);
     let ledger = ledger::ledger(scenario.measured, &explained, &pricing);
+    let operations = level::operations(&leaves, &pricing);
+    let blocks = level::blocks(scenario, &leaves, &pricing);
     Accounts {
-        operations: level::operations(&leaves, &pricing),
+        concentration: concentration::concentration(&leaves, (&operations, &blocks), &pricing),
+        operations,
         lines: level::lines(scenario, &leaves, &pricing),
-        blocks: level::blocks(scenario, &leaves, &pricing),
+        blocks,
         methods: level::methods(scenario, &leaves, &pricing),
         parts: level::parts(scenario, &leaves, &pricing),
         classes: level::classes(scenario, &leaves, &pricing),

@@ -101,11 +101,21 @@ pub(crate) fn areas_csv(areas: &MethodGroups) -> String {
     table.text()
 }
 
-/// `operation, FIGURE, class, cost_j, estimable, costed_as, unknown`.
+/// `operation, FIGURE, class, cost_j, estimable, costed_as, unknown, rank_by_cost,
+/// cumulative_share`.
 pub fn operations_csv(accounts: &Accounts) -> String {
-    let own = ["class", "cost_j", "estimable", "costed_as", "unknown_executions"];
+    let own = [
+        "class",
+        "cost_j",
+        "estimable",
+        "costed_as",
+        "unknown_executions",
+        "rank_by_cost",
+        "cumulative_share",
+    ];
+    let (ranks, curve) = (accounts.ranks_by_cost(), accounts.cumulative_shares());
     let mut table = CsvText::new([&["operation"][..], &FIGURE_COLUMNS, &own].concat());
-    for operation in &accounts.operations {
+    for (at, operation) in accounts.operations.iter().enumerate() {
         let OperationAccount { entry, cost, estimable, costed_as } = operation;
         let own = [
             name_of(entry.key.class()).to_string(),
@@ -113,6 +123,8 @@ pub fn operations_csv(accounts: &Accounts) -> String {
             estimable.map_or(String::new(), |yes| yes.to_string()),
             costed_as.clone().unwrap_or_default(),
             entry.unknown.to_string(),
+            ranks[at].map_or(String::new(), |rank| rank.to_string()),
+            optional(curve.get(at).copied()),
         ];
         table.row(once(entry.key.name().to_string()).chain(figure(entry)).chain(own));
     }

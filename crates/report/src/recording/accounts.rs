@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::{CallCountKind, MethodRow, Recording};
 use crate::account::{
-    AccountEntry, Accounts, BlockAccount, Femtojoules, Ledger, LedgerEntry, LedgerRow, LineKey,
-    MethodKey as AccountKey,
+    AccountEntry, Accounts, BlockAccount, Concentration, Femtojoules, Ledger, LedgerEntry,
+    LedgerRow, LineKey, MethodKey as AccountKey,
 };
 use crate::attribution::monitor::jvm::ENDED;
 use crate::blocks::BlockId;
@@ -258,6 +258,8 @@ pub fn accounts_of(sums: &Sums) -> Accounts {
         packages: grouped(&blocks, whole, package),
         blocks,
         areas: None,
+        // Samples have no operations, and their blocks no costs.
+        concentration: Concentration::default(),
         ledger: Ledger { rows: rows.into(), unanalysed: Vec::new() },
     }
 }

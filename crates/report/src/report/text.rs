@@ -10,7 +10,7 @@ use crate::hint::{Applied, FoundHints, Hint};
 use crate::model::{self, CvSet};
 use crate::report::data::{EnergyOrigin, ReportData};
 use crate::report::view::links::Links;
-use crate::report::view::{fit, hints, most_expensive, summary};
+use crate::report::view::{accounts, fit, hints, most_expensive, summary};
 use crate::units::Joules;
 
 /// Columns of the terminal.
@@ -163,7 +163,7 @@ fn truth(data: &ReportData<'_>, evaluation: &AccountEvaluation) -> String {
 fn operations(data: &ReportData<'_>) -> Vec<String> {
     let head = row("Operations", ["energy", "95 % interval", "share"]);
     let mut lines = vec![String::new(), head];
-    for operation in data.accounts.operations.iter().take(5) {
+    for operation in data.accounts.operations.iter().take(3) {
         let name = format!("  {}", visible(operation.entry.key.name()));
         lines.push(figures(
             &name,
@@ -172,6 +172,8 @@ fn operations(data: &ReportData<'_>) -> Vec<String> {
             operation.entry.share,
         ));
     }
+    let concentration = [accounts::ranked_operations(data), accounts::blocks_of_half(data)];
+    lines.extend(concentration.into_iter().flatten().map(|text| format!("  {text}")));
     lines
 }
 
@@ -307,6 +309,8 @@ mod tests {
         let text = summary_text(&sample::report().data());
         for part in [
             "VIRTUAL BOARD",
+            "of the energy above idle",
+            "of the energy of all blocks",
             "unexplained",
             "flat",
             "Against the ground truth (additive simulated energy model, whose energies",

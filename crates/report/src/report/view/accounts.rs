@@ -1,6 +1,6 @@
 //! The tables of operations, lines and methods.
 
-use crate::account::{AccountEntry, Interval, cumulative};
+use crate::account::{AccountEntry, EnergyShare, Interval};
 use crate::format;
 use crate::report::data::ReportData;
 use crate::report::view::bar;
@@ -62,6 +62,10 @@ pub(crate) struct OperationView {
     pub cost_raw: f64,
     /// Its 95 % interval or none.
     pub cost_interval: String,
+    /// Its rank by the cost of one execution, or none.
+    pub rank_by_cost: String,
+    /// The same to sort by; those without a cost come last.
+    pub rank_by_cost_raw: usize,
     /// Part of the energy above idle that it and all before it hold.
     pub cumulative: String,
     /// Whether the cases alone determine its cost.
@@ -73,7 +77,7 @@ pub(crate) struct OperationView {
 /// The costliest operations.
 pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
     let operations = &data.accounts.operations;
-    let curve = cumulative::curve(data.accounts);
+    let (curve, ranks) = (data.accounts.cumulative_shares(), data.accounts.ranks_by_cost());
     let widest = widest(operations.first().map(|operation| &operation.entry));
     let costs = crate::account::IndexedModel::new(data.model);
     operations
@@ -92,6 +96,8 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
                     Some(Interval { lo: Joules(fitted.lo_j?), hi: Joules(fitted.hi_j?) })
                 },
             )),
+            rank_by_cost: ranks[i].map_or(format::NONE.into(), |rank| rank.to_string()),
+            rank_by_cost_raw: ranks[i].unwrap_or(usize::MAX),
             cumulative: curve.get(i).map_or(format::NONE.into(), |part| format::percent(*part)),
             estimable: match operation.estimable {
                 Some(true) => "yes",
@@ -105,13 +111,47 @@ pub fn operations(data: &ReportData<'_>) -> Vec<OperationView> {
 
 /// The sentence over the operations' table.
 pub(crate) fn operations_sentence(data: &ReportData<'_>) -> String {
-    let top = |count| format::percent_or_none(cumulative::top_share(data.accounts, count));
-    format!(
-        "{} ran. The first 10 hold {} of the energy above idle, the first 30 {}.",
-        format::counted_operations(data.accounts.operations.len()),
-        top(10),
-        top(30)
-    )
+    let ran = format::counted_operations(data.accounts.operations.len());
+    match ranked_operations(data) {
+        Some(shares) => format!("{ran} ran. {shares}."),
+        None => format!("{ran} ran."),
+    }
+}
+
+/// How much of the energy the costliest operations have; none where they have none.
+pub(crate) fn ranked_operations(data: &ReportData<'_>) -> Option<String> {
+    let (first, more) = data.accounts.concentration.operations.split_first()?;
+    let mut text = format!(
+        "First {}: {} of the energy above idle",
+        first.last,
+        share_with_interval(first.share)
+    );
+    for next in more {
+        let count = next.last + 1 - next.first;
+        text += &format!("; next {count}: {}", share_with_interval(next.share));
+    }
+    Some(text)
+}
+
+/// How few blocks have half of the energy of all; none where blocks have none.
+pub(crate) fn blocks_of_half(data: &ReportData<'_>) -> Option<String> {
+    let half = data.accounts.concentration.half?;
+    let (few, all) = (half.blocks, format::counted(half.of, "block"));
+    Some(format!(
+        "{few} of {all}: {} of the energy of all blocks",
+        share_with_interval(half.share)
+    ))
+}
+
+/// `71.3 % (70.1 to 72.5 %)`.
+fn share_with_interval(share: EnergyShare) -> String {
+    let part = format::percent(share.part);
+    match share.interval {
+        Some([lo, hi]) => {
+            format!("{part} ({:.1} to {})", 100.0 * lo, format::percent(hi))
+        }
+        None => format!("{part} (no interval)"),
+    }
 }
 
 /// One line or method.
