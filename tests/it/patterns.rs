@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 
 use wattline::virtual_board::{BoardOptions, RunningBoard, start};
 
@@ -115,4 +116,45 @@ fn two_boards_differ_by_what_their_chips_differ() {
     let found = mean_j("left") - mean_j("right");
     println!("left over right: {found:e} J, the simulated energy model {spent:e} J");
     assert!((found / spent - 1.0).abs() < 0.15, "{found} {spent}");
+}
+
+/// The published table, and the programs whose energy the paper adds up from it.
+const PUBLISHED: &str = "datasets/bytecode-patterns";
+
+#[test]
+fn published_effects_give_the_published_energies() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let files = ["effects.csv", "array-allocations.csv"].map(|name| format!("{PUBLISHED}/{name}"));
+    let output = Command::new(env!("CARGO_BIN_EXE_wattline"))
+        .args(["predict", &files[0], &files[1], "--out", out])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let energies: Vec<&str> = printed
+        .lines()
+        .filter_map(|line| line.split_whitespace().find(|word| word.ends_with("e-7")))
+        .collect();
+    assert_eq!(energies, ["4.235863e-7", "4.238306e-7", "4.168979e-7", "4.171423e-7"], "{printed}");
+    assert!(printed.contains("no interval"), "the draws were not published: {printed}");
+}
+
+#[test]
+fn the_simulated_chip_spends_by_the_published_effects() {
+    let chip: toml::Table = fs::read_to_string("datasets/simulated-models/raspberry-pi-5.toml")
+        .unwrap()
+        .parse()
+        .unwrap();
+    let effects: Vec<Row> = csv::Reader::from_path(format!("{PUBLISHED}/effects.csv"))
+        .unwrap()
+        .deserialize()
+        .map(Result::unwrap)
+        .collect();
+    let effects: Vec<&Row> = effects.iter().filter(|row| row["category"] != "sigma").collect();
+    assert_eq!(effects.len(), 74);
+    for row in effects {
+        let published: f64 = row["mean_j"].parse().unwrap();
+        assert_eq!(effect(&chip, &row["category"], &row["level"]), published, "{row:?}");
+    }
 }
